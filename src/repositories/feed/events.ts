@@ -44,17 +44,6 @@ const statements = {
      left join lateral (select canonical_handle from agents where id = m.sender_id offset 0) a on true
      where ${idFilter('e.id')}`,
   ),
-  /** One row for any number of recipients. `offset 0` makes the planner start at the recipients, not scan all counters. */
-  readRecipients: statement(
-    'feed.read_recipients',
-    `with e as materialized (select recipients, thread_id from events where ${idFilter('id')})
-     select coalesce(json_object_agg(h.agent_id, h.last_number), '{}') as positions,
-       coalesce(json_agg(h.agent_id) filter (where exists (
-         select from webhooks w where w.agent_id = h.agent_id and w.enabled)), '[]') as with_webhooks,
-       array(select distinct thread_id from e where thread_id is not null) as thread_ids
-     from (select distinct unnest(recipients) as agent_id from e) r
-     cross join lateral (select agent_id, last_number from feed_heads where agent_id = r.agent_id offset 0) h`,
-  ),
 };
 
 interface EventColumns extends Omit<EventRow, 'message'>, Omit<MessageRow, 'id' | 'thread_id'> {
@@ -103,18 +92,24 @@ export const feedEventQueries = repository(
         up_to: ranges.map((range) => range.upto),
       }),
     ),
+    /** Every agent that receives one of these events. `offset 0` makes the planner start at the recipients, not scan all counters. */
+    readRecipients: sql.single<[eventIds: readonly string[]], Recipients>(
+      'feed.read_recipients',
+      `with e as materialized (select recipients, thread_id from events where ${idFilter('id')})
+     select coalesce(json_object_agg(h.agent_id, h.last_number), '{}') as positions,
+       coalesce(json_agg(h.agent_id) filter (where exists (
+         select from webhooks w where w.agent_id = h.agent_id and w.enabled)), '[]') as with_webhooks,
+       array(select distinct thread_id from e where thread_id is not null) as thread_ids
+     from (select distinct unnest(recipients) as agent_id from e) r
+     cross join lateral (select agent_id, last_number from feed_heads where agent_id = r.agent_id offset 0) h`,
+      withIdRange,
+    ),
   },
   (db) => ({
     /** Events with their messages, in no order. */
     async readEvents(ids: readonly string[]): Promise<EventRow[]> {
       const rows = await query<EventColumns>(db, statements.readEvents, withIdRange(ids));
       return rows.map(toEventRow);
-    },
-    /** Every agent that receives one of these events. */
-    async readRecipients(eventIds: readonly string[]): Promise<Recipients> {
-      const [recipients] = await query<Recipients>(db, statements.readRecipients, withIdRange(eventIds));
-      if (!recipients) throw new Error('an aggregate is always one row');
-      return recipients;
     },
   }),
 );

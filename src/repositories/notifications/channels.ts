@@ -1,5 +1,4 @@
 import type { NotificationChannel } from '../../../packages/core/src/domain/notifications.ts';
-import { query, statement } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 
 /** A way to reach a person. Times are in milliseconds. */
@@ -35,63 +34,55 @@ export interface NewChannel {
 const columns =
   'account_id, kind, target, secret, enabled, token_expires_at, off_reason, last_error, failed_since, last_sent_at';
 
-const statements = {
-  findByToken: statement(
-    'notification_channels.find_by_token',
-    `select c.account_id, c.target, o.name as username from notification_channels c join owners o on o.id = c.account_id
-     where c.token_hash = :token_hash and c.token_expires_at > :now`,
-  ),
-};
-
 type Key = Pick<NotificationChannelRow, 'account_id' | 'kind'>;
 
-export const notificationChannelsRepository = repository(
-  {
-    list: sql.rows<[account_id: string], NotificationChannelRow>(
-      'notification_channels.list',
-      `select ${columns} from notification_channels where account_id = :account_id order by kind`,
-    ),
-    /** Removes a channel with the messages that are still to be sent. */
-    remove: sql.run<[key: Key]>(
-      'notification_channels.remove',
-      'delete from notification_channels where account_id = :account_id and kind = :kind',
-    ),
-    insert: sql.run<[channel: NewChannel]>(
-      'notification_channels.insert',
-      `insert into notification_channels (account_id, kind, target, secret, enabled, token_hash, token_expires_at)
+export const notificationChannelsRepository = repository({
+  list: sql.rows<[account_id: string], NotificationChannelRow>(
+    'notification_channels.list',
+    `select ${columns} from notification_channels where account_id = :account_id order by kind`,
+  ),
+  /** Removes a channel with the messages that are still to be sent. */
+  remove: sql.run<[key: Key]>(
+    'notification_channels.remove',
+    'delete from notification_channels where account_id = :account_id and kind = :kind',
+  ),
+  insert: sql.run<[channel: NewChannel]>(
+    'notification_channels.insert',
+    `insert into notification_channels (account_id, kind, target, secret, enabled, token_hash, token_expires_at)
        values (:account_id, :kind, :target, :secret, :enabled, :token_hash, :token_expires_at)`,
-    ),
-    /** Turns a channel on by its link, which cannot be used again. Returns the account. */
-    confirm: sql.value<[token_hash: Buffer, now: number], string | undefined>(
-      'notification_channels.confirm(token_hash, now)',
-      `update notification_channels set enabled = true, token_hash = null, token_expires_at = null
+  ),
+  /** Turns a channel on by its link, which cannot be used again. Returns the account. */
+  confirm: sql.value<[token_hash: Buffer, now: number], string | undefined>(
+    'notification_channels.confirm(token_hash, now)',
+    `update notification_channels set enabled = true, token_hash = null, token_expires_at = null
        where token_hash = :token_hash and token_expires_at > :now returning account_id`,
-    ),
-    /** Turns a channel off while it has this target. */
-    turnOff: sql.run<
-      [fields: Key & { target: string }, reason: NonNullable<NotificationChannelRow['off_reason']>]
-    >(
-      'notification_channels.turn_off(..., reason)',
-      `update notification_channels set enabled = false, off_reason = :reason, token_hash = null, token_expires_at = null
+  ),
+  /** Turns a channel off while it has this target. */
+  turnOff: sql.run<
+    [fields: Key & { target: string }, reason: NonNullable<NotificationChannelRow['off_reason']>]
+  >(
+    'notification_channels.turn_off(..., reason)',
+    `update notification_channels set enabled = false, off_reason = :reason, token_hash = null, token_expires_at = null
        where account_id = :account_id and kind = :kind and target = :target and off_reason is null`,
-    ),
-    recordSent: sql.run<[key: Key, now: number]>(
-      'notification_channels.record_sent(..., now)',
-      `update notification_channels set last_sent_at = :now, last_error = null, failed_since = null
+  ),
+  recordSent: sql.run<[key: Key, now: number]>(
+    'notification_channels.record_sent(..., now)',
+    `update notification_channels set last_sent_at = :now, last_error = null, failed_since = null
        where account_id = :account_id and kind = :kind`,
-    ),
-    /** Returns since when the channel fails (ms); undefined if it was removed. */
-    recordFailure: sql.value<[key: Key, error: string, now: number], number | undefined>(
-      'notification_channels.record_failure(..., error, now)',
-      `update notification_channels set last_error = :error, failed_since = coalesce(failed_since, :now)
+  ),
+  /** Returns since when the channel fails (ms); undefined if it was removed. */
+  recordFailure: sql.value<[key: Key, error: string, now: number], number | undefined>(
+    'notification_channels.record_failure(..., error, now)',
+    `update notification_channels set last_error = :error, failed_since = coalesce(failed_since, :now)
        where account_id = :account_id and kind = :kind returning failed_since`,
-    ),
-  },
-  (db) => ({
-    /** The address that a link confirms, and the username of its person. Undefined if the link is not valid at `now` (ms). */
-    async findByToken(token_hash: Buffer, now: number) {
-      type Found = { account_id: string; target: string; username: string };
-      return (await query<Found>(db, statements.findByToken, { token_hash, now }))[0];
-    },
-  }),
-);
+  ),
+  /** The address that a link confirms, and the username of its person. Undefined if the link is not valid at `now` (ms). */
+  findByToken: sql.row<
+    [token_hash: Buffer, now: number],
+    { account_id: string; target: string; username: string }
+  >(
+    'notification_channels.find_by_token(token_hash, now)',
+    `select c.account_id, c.target, o.name as username from notification_channels c join owners o on o.id = c.account_id
+       where c.token_hash = :token_hash and c.token_expires_at > :now`,
+  ),
+});

@@ -3,6 +3,7 @@ import type { ConversationWait, ThreadStatus } from '../../../packages/core/src/
 import { actedAsByPeopleOfMe, actedAsByPerson } from '../agents/rights.ts';
 import type { ContentType } from '../messages/messages.ts';
 import { query, type Queryable, statement } from '../queryable.ts';
+import { repository } from '../sql.ts';
 import { questionsOfMine } from '../tasks/questions.ts';
 import { type ThreadMember, unreadCount, type Watch, watchedBy } from './threads.ts';
 
@@ -64,8 +65,9 @@ export interface ConversationFilter {
   status: ThreadStatus | null;
   waiting: ConversationWait | null;
   unread: boolean;
-  /** The last row of the previous page. */
-  after: { activity: number; id: string } | null;
+  /** The last row of the previous page; null: the first page. */
+  activity: number | null;
+  id: string | null;
   limit: number;
 }
 
@@ -105,14 +107,54 @@ const columns = `t.id, t.subject, t.status, t.last_sequence, t.last_message_at, 
 const threadsOfMine = `select distinct v.thread_id
   from mine cross join lateral (select thread_id from thread_members where agent_id = mine.id offset 0) v`;
 
+/** The agents `a` of the reader, as the end of a query. */
+const agentsOfReader = {
+  person: `agents a where ${actedAsByPerson(':reader_id')}`,
+  agent: `agents me cross join agents a where me.id = :reader_id and me.retired_at is null and ${actedAsByPeopleOfMe}`,
+};
+
+/** What the rows of a statement are read as. */
+type Read<Row, Result> = (rows: Row[]) => Result;
+
+/** A method of a repository for a reader. */
+type ReaderMethod<Values, Result> = (
+  db: Queryable,
+) => (reader: ConversationReader, values: Values) => Promise<Result>;
+
 /**
- * Newest activity first. Reads the row of every thread of the reader, and the members and last message of only those on the page. No index
- * has the activity, because it changes with every message. Unread counts are read in the order of the list, until the page is full.
+ * Defines a method for a reader, with a statement for people and one for agents.
+ * @param text the SQL for the reader's agents
  */
-function listStatement(name: string, mine: string) {
-  return statement(
-    name,
-    `with mine as materialized (
+export function forReader<Values extends object, Row extends object, Result>(
+  name: string,
+  text: (mine: string) => string,
+  read: Read<Row, Result>,
+): ReaderMethod<Values, Result> {
+  const ofPerson = statement(`${name}_of_person`, text(agentsOfReader.person));
+  const forAgent = statement(`${name}_for_agent`, text(agentsOfReader.agent));
+  return (db) => async (reader, values) =>
+    read(
+      await ('account_id' in reader
+        ? query<Row>(db, ofPerson, { reader_id: reader.account_id, ...values })
+        : query<Row>(db, forAgent, { reader_id: reader.agent_id, ...values })),
+    );
+}
+
+/** Returns the row of a statement that always has one. */
+export function onlyRow<Row>([row]: readonly Row[]): Row {
+  if (!row) throw new Error('an aggregate is always one row');
+  return row;
+}
+
+/** The threads of all agents that the same people may act as. Rights are read with each call. */
+export const conversationsRepository = repository({
+  /**
+   * Newest activity first. Reads the row of every thread of the reader, and the members and last message of only those on the page. No index
+   * has the activity, because it changes with every message. Unread counts are read in the order of the list, until the page is full.
+   */
+  list: forReader<ConversationFilter, ListedConversation, ListedConversation[]>(
+    'conversations.list',
+    (mine) => `with mine as materialized (
        select a.id, a.canonical_handle, a.display_name from ${mine} and (:agent::text is null or a.id = :agent or a.canonical_handle = :agent)
      ), question as materialized (${questionsOfMine}
      ), found as materialized (${threadsOfMine}
@@ -137,44 +179,16 @@ function listStatement(name: string, mine: string) {
      )
      select ${columns}, p.activity from page p cross join lateral (select * from threads where id = p.id limit 1) t
      order by p.activity desc, p.id desc`,
-  );
-}
-
-function findStatement(name: string, mine: string) {
-  return statement(
-    name,
-    `with mine as materialized (
-       select a.id, a.canonical_handle, a.display_name from ${mine}
-         and a.id in (select m.agent_id from thread_members m where m.thread_id = :thread_id)
-     ), question as materialized (${questionsOfMine})
-     select ${columns} from threads t where t.id = :thread_id and exists (select from mine)`,
-  );
-}
-
-/** The agents `a` of the reader, as the end of a query. */
-export const agentsOfReader = {
-  person: `agents a where ${actedAsByPerson(':reader_id')}`,
-  agent: `agents me cross join agents a where me.id = :reader_id and me.retired_at is null and ${actedAsByPeopleOfMe}`,
-};
-
-const statements = {
-  person: {
-    list: listStatement('conversations.list_of_person', agentsOfReader.person),
-    find: findStatement('conversations.find_for_person', agentsOfReader.person),
-    listSearched: listSearchedStatement('conversations.list_searched_of_person', agentsOfReader.person),
-  },
-  agent: {
-    list: listStatement('conversations.list_for_agent', agentsOfReader.agent),
-    find: findStatement('conversations.find_for_agent', agentsOfReader.agent),
-    listSearched: listSearchedStatement('conversations.list_searched_for_agent', agentsOfReader.agent),
-  },
-};
-
-/** The threads of the reader's agents that have messages, for a search. */
-function listSearchedStatement(name: string, mine: string) {
-  return statement(
-    name,
-    `with mine as materialized (
+    (rows) => rows,
+  ),
+  /** The reader's agents, their threads with messages, and the time (ms) of the latest message. */
+  listSearched: forReader<
+    Pick<ConversationFilter, 'agent' | 'counterpart'>,
+    SearchedConversations,
+    SearchedConversations
+  >(
+    'conversations.list_searched',
+    (mine) => `with mine as materialized (
        select a.id from ${mine} and (:agent::text is null or a.id = :agent or a.canonical_handle = :agent)
      ), found as materialized (${threadsOfMine})
      select coalesce((select json_agg(id) from mine), '[]') as agent_ids, coalesce(json_agg(t.id), '[]') as thread_ids,
@@ -183,39 +197,16 @@ function listSearchedStatement(name: string, mine: string) {
      where t.last_message_at is not null and (:counterpart::text is null or exists (
        select from thread_members w join agents a on a.id = w.agent_id
        where w.thread_id = t.id and (a.canonical_handle = :counterpart or a.id = :counterpart) and a.id not in (select id from mine)))`,
-  );
-}
-
-function resolve(reader: ConversationReader) {
-  return 'account_id' in reader
-    ? { sql: statements.person, reader_id: reader.account_id }
-    : { sql: statements.agent, reader_id: reader.agent_id };
-}
-
-/** The threads of all agents that the same people may act as. Rights are read with each call. */
-export function conversationsRepository(db: Queryable) {
-  return {
-    /** Threads of the reader's agents, newest activity first. */
-    list(reader: ConversationReader, filter: ConversationFilter): Promise<ListedConversation[]> {
-      const { sql, reader_id } = resolve(reader);
-      const { after, ...conditions } = filter;
-      const position = { activity: after?.activity ?? null, id: after?.id ?? null };
-      return query<ListedConversation>(db, sql.list, { reader_id, ...conditions, ...position });
-    },
-    /** The reader's agents, their threads with messages, and the time (ms) of the latest message. */
-    async listSearched(
-      reader: ConversationReader,
-      filter: { agent: string | null; counterpart: string | null },
-    ): Promise<SearchedConversations> {
-      const { sql, reader_id } = resolve(reader);
-      const [row] = await query<SearchedConversations>(db, sql.listSearched, { reader_id, ...filter });
-      if (!row) throw new Error('an aggregate is always one row');
-      return row;
-    },
-    /** The thread, if one of the reader's agents is a member. */
-    async find(reader: ConversationReader, threadId: string): Promise<ConversationRow | undefined> {
-      const { sql, reader_id } = resolve(reader);
-      return (await query<ConversationRow>(db, sql.find, { reader_id, thread_id: threadId }))[0];
-    },
-  };
-}
+    onlyRow,
+  ),
+  /** The thread, if one of the reader's agents is a member. */
+  find: forReader<{ thread_id: string }, ConversationRow, ConversationRow | undefined>(
+    'conversations.find',
+    (mine) => `with mine as materialized (
+       select a.id, a.canonical_handle, a.display_name from ${mine}
+         and a.id in (select m.agent_id from thread_members m where m.thread_id = :thread_id)
+     ), question as materialized (${questionsOfMine})
+     select ${columns} from threads t where t.id = :thread_id and exists (select from mine)`,
+    ([row]) => row,
+  ),
+});

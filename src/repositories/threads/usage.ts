@@ -1,7 +1,7 @@
 import { dayMs, startOfDay, type Usage } from '../../../packages/core/src/domain/usage.ts';
-import { hideFromPlanner, query, statement, unflushedCommit } from '../queryable.ts';
+import { hideFromPlanner, unflushedCommit } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
-import { agentsOfReader, type ConversationReader } from './conversations.ts';
+import { forReader, onlyRow } from './conversations.ts';
 
 /** The usage of an agent, or with a counterpart. Null: all that are not listed. */
 export interface UsageOfAgent extends Usage {
@@ -55,15 +55,80 @@ const listed = (table: string): string =>
       order by place), '[]')
     from ${table} r left join agents a on a.id = r.id)`;
 
-/**
- * Reads the daily rows of the reader's agents by index. A row counts once for its sender, and once for each of its recipients. With a
- * counterpart, only rows that it sent or received count. `day + 0` hides the index of the days from the planner: nearly every row is of these
- * days.
- */
-function readStatement(name: string, mine: string) {
-  return statement(
-    name,
-    `with mine as materialized (
+/** Of recipients in the order of their ids: they are too long for an index. */
+const hashOf = (recipients: string): string =>
+  `sha256(convert_to(array_to_string(${recipients}, ','), 'UTF8'))`;
+
+const addToRows = `on conflict (sender_id, day, recipients_hash) do update set
+  messages = usage_days.messages + excluded.messages, bytes = usage_days.bytes + excluded.bytes,
+  stopped_loops = usage_days.stopped_loops + excluded.stopped_loops`;
+
+/** Messages and bytes by day (UTC), sender and set of recipients. */
+export const usageRepository = repository({
+  /**
+   * Completes jobs (outbox rows) about events, and counts the messages that the events announce. Removes completed jobs and counts their
+   * messages in one statement, so that each is counted once, however often a job runs. Rows are written in the order of their keys, so
+   * that two workers never deadlock. The members include the sender; erased agents do not count. The lists of members repeat, so they
+   * are compared before they are searched. `offset 0` makes the planner look up events and messages by key.
+   */
+  complete: sql.run<[job: string, subjectIds: readonly string[]]>(
+    'usage.complete(job, subject_ids)',
+    `with done as (
+         delete from outbox using ${unflushedCommit} where job = ${hideFromPlanner(':job', 'text')} and subject_id = any(${hideFromPlanner(':subject_ids', 'text[]')})
+           and (more_ids is null or more_ids <@ ${hideFromPlanner(':subject_ids', 'text[]')})
+         returning subject_id, more_ids
+       ), event as materialized (
+         select unnest(array[subject_id] || more_ids) as id from done
+       ), sent as materialized (
+         select m.sender_id, m.created_at - m.created_at % ${dayMs} as day, octet_length(m.content) as bytes, e.recipients as members
+         from event
+         cross join lateral (select * from events where id = event.id offset 0) e
+         cross join lateral (select * from messages where id = e.message_id offset 0) m
+         where e.type = 'message.created'
+       ), audience as materialized (
+         select members, array(
+             select member from unnest(members) member where not exists (select from erasures where agent_id = member) order by member collate "C") as ids
+         from (select distinct members from sent) s
+       ), counted as materialized (
+         select sender_id, day, array_remove(ids, sender_id) as recipients, count(*) as messages, sum(bytes) as bytes
+         from sent join audience using (members)
+         where sender_id = any(ids)
+         group by sender_id, day, ids
+       )
+       insert into usage_days (sender_id, day, recipients_hash, recipients, messages, bytes)
+       select sender_id, day, ${hashOf('recipients')} as hash, recipients, messages, bytes from counted order by sender_id collate "C", day, hash
+       ${addToRows}`,
+  ),
+  /** Counts messages that the loop guard refused at a time (ms). */
+  addStoppedLoops: sql.run<[loops: readonly StoppedLoop[], now: number]>(
+    'usage.add_stopped_loops',
+    `insert into usage_days (sender_id, day, recipients_hash, recipients, stopped_loops)
+       select sender_id, :day::bigint, ${hashOf('array[recipient_id]')} as hash, array[recipient_id], count(*)
+       from unnest(:sender_ids::text[], :recipient_ids::text[]) l (sender_id, recipient_id)
+       where not exists (select from erasures where agent_id in (sender_id, recipient_id))
+       group by sender_id, recipient_id order by sender_id collate "C", hash
+       ${addToRows}`,
+    (loops, now) => ({
+      sender_ids: loops.map(({ sender_id }) => sender_id),
+      recipient_ids: loops.map(({ recipient_id }) => recipient_id),
+      day: startOfDay(now),
+    }),
+  ),
+  /** Removes up to `limit` rows of days before this one (ms); returns how many. */
+  removeBefore: sql.rowCount<[day: number, limit: number]>(
+    'usage.remove_before(day, limit)',
+    `delete from usage_days where (sender_id, day, recipients_hash) in
+         (select sender_id, day, recipients_hash from usage_days where day < :day limit :limit)
+       returning 1`,
+  ),
+  /**
+   * The usage of all agents that the same people may act as. Reads the daily rows of the reader's agents by index. A row counts once for its sender, and once for each of its recipients. With a
+   * counterpart, only rows that it sent or received count. `day + 0` hides the index of the days from the planner: nearly every row is of these
+   * days.
+   */
+  read: forReader<UsageFilter, UsageRows, UsageRows>(
+    'usage.read',
+    (mine) => `with mine as materialized (
        select a.id from ${mine} and (:agent::text is null or a.id = :agent or a.canonical_handle = :agent)
      ), other as materialized (
        select array(select id from agents where id = :counterpart or canonical_handle = :counterpart) as ids
@@ -92,91 +157,6 @@ function readStatement(name: string, mine: string) {
      )
      select (select coalesce(json_agg(json_build_object('day', day, ${usageFields}) order by day), '[]') from of_days) as days,
        ${listed('of_agents')} as agents, ${listed('of_counterparts')} as counterparts`,
-  );
-}
-
-/** Of recipients in the order of their ids: they are too long for an index. */
-const hashOf = (recipients: string): string =>
-  `sha256(convert_to(array_to_string(${recipients}, ','), 'UTF8'))`;
-
-const addToRows = `on conflict (sender_id, day, recipients_hash) do update set
-  messages = usage_days.messages + excluded.messages, bytes = usage_days.bytes + excluded.bytes,
-  stopped_loops = usage_days.stopped_loops + excluded.stopped_loops`;
-
-const statements = {
-  person: readStatement('usage.read_of_person', agentsOfReader.person),
-  agent: readStatement('usage.read_for_agent', agentsOfReader.agent),
-};
-
-/** Messages and bytes by day (UTC), sender and set of recipients. */
-export const usageRepository = repository(
-  {
-    /**
-     * Completes jobs (outbox rows) about events, and counts the messages that the events announce. Removes completed jobs and counts their
-     * messages in one statement, so that each is counted once, however often a job runs. Rows are written in the order of their keys, so
-     * that two workers never deadlock. The members include the sender; erased agents do not count. The lists of members repeat, so they
-     * are compared before they are searched. `offset 0` makes the planner look up events and messages by key.
-     */
-    complete: sql.run<[job: string, subjectIds: readonly string[]]>(
-      'usage.complete(job, subject_ids)',
-      `with done as (
-         delete from outbox using ${unflushedCommit} where job = ${hideFromPlanner(':job', 'text')} and subject_id = any(${hideFromPlanner(':subject_ids', 'text[]')})
-           and (more_ids is null or more_ids <@ ${hideFromPlanner(':subject_ids', 'text[]')})
-         returning subject_id, more_ids
-       ), event as materialized (
-         select unnest(array[subject_id] || more_ids) as id from done
-       ), sent as materialized (
-         select m.sender_id, m.created_at - m.created_at % ${dayMs} as day, octet_length(m.content) as bytes, e.recipients as members
-         from event
-         cross join lateral (select * from events where id = event.id offset 0) e
-         cross join lateral (select * from messages where id = e.message_id offset 0) m
-         where e.type = 'message.created'
-       ), audience as materialized (
-         select members, array(
-             select member from unnest(members) member where not exists (select from erasures where agent_id = member) order by member collate "C") as ids
-         from (select distinct members from sent) s
-       ), counted as materialized (
-         select sender_id, day, array_remove(ids, sender_id) as recipients, count(*) as messages, sum(bytes) as bytes
-         from sent join audience using (members)
-         where sender_id = any(ids)
-         group by sender_id, day, ids
-       )
-       insert into usage_days (sender_id, day, recipients_hash, recipients, messages, bytes)
-       select sender_id, day, ${hashOf('recipients')} as hash, recipients, messages, bytes from counted order by sender_id collate "C", day, hash
-       ${addToRows}`,
-    ),
-    /** Counts messages that the loop guard refused at a time (ms). */
-    addStoppedLoops: sql.run<[loops: readonly StoppedLoop[], now: number]>(
-      'usage.add_stopped_loops',
-      `insert into usage_days (sender_id, day, recipients_hash, recipients, stopped_loops)
-       select sender_id, :day::bigint, ${hashOf('array[recipient_id]')} as hash, array[recipient_id], count(*)
-       from unnest(:sender_ids::text[], :recipient_ids::text[]) l (sender_id, recipient_id)
-       where not exists (select from erasures where agent_id in (sender_id, recipient_id))
-       group by sender_id, recipient_id order by sender_id collate "C", hash
-       ${addToRows}`,
-      (loops, now) => ({
-        sender_ids: loops.map(({ sender_id }) => sender_id),
-        recipient_ids: loops.map(({ recipient_id }) => recipient_id),
-        day: startOfDay(now),
-      }),
-    ),
-    /** Removes up to `limit` rows of days before this one (ms); returns how many. */
-    removeBefore: sql.rowCount<[day: number, limit: number]>(
-      'usage.remove_before(day, limit)',
-      `delete from usage_days where (sender_id, day, recipients_hash) in
-         (select sender_id, day, recipients_hash from usage_days where day < :day limit :limit)
-       returning 1`,
-    ),
-  },
-  (db) => ({
-    /** The usage of all agents that the same people may act as. */
-    async read(reader: ConversationReader, filter: UsageFilter): Promise<UsageRows> {
-      const values = { ...filter };
-      const [row] = await ('account_id' in reader
-        ? query<UsageRows>(db, statements.person, { reader_id: reader.account_id, ...values })
-        : query<UsageRows>(db, statements.agent, { reader_id: reader.agent_id, ...values }));
-      if (!row) throw new Error('an aggregate is always one row');
-      return row;
-    },
-  }),
-);
+    onlyRow,
+  ),
+});

@@ -1,9 +1,8 @@
 import type { TaskState } from '../../../packages/core/src/domain/tasks.ts';
 import { isOnline } from '../agents/presence.ts';
-import { query, statement } from '../queryable.ts';
 import { repository } from '../sql.ts';
 import { questionsOfMine } from '../tasks/questions.ts';
-import { agentsOfReader, type ConversationReader, maxPreviewCharacters } from './conversations.ts';
+import { forReader, maxPreviewCharacters } from './conversations.ts';
 
 /** An agent that has not answered a question. */
 export interface WaitRow {
@@ -36,11 +35,12 @@ export interface WaitRow {
   needs_person: boolean;
 }
 
-/** Longest wait first. It starts at the questions of the reader's agents, so its cost does not grow with their threads. */
-function listStatement(name: string, mine: string) {
-  return statement(
-    name,
-    `with mine as materialized (select a.id from ${mine}
+/** Open questions of all agents that the same people may act as. */
+export const waitsRepository = repository({
+  /** At most `limit` questions since a time (ms), those that wait the longest first. It starts at the questions of the reader's agents, so its cost does not grow with their threads. */
+  list: forReader<{ since: number; now: number; limit: number }, WaitRow, WaitRow[]>(
+    'waits.list',
+    (mine) => `with mine as materialized (select a.id from ${mine}
      ), question as materialized (${questionsOfMine})
      select q.thread_id, t.subject, q.task_id, q.message_id, q.state, q.overdue, q.since, q.asks_person,
        coalesce((select left(content, ${maxPreviewCharacters}) from messages where id = q.message_id), '') as preview,
@@ -54,23 +54,6 @@ function listStatement(name: string, mine: string) {
      join agents a on a.id = q.asked_id and a.retired_at is null
      join thread_members m on m.thread_id = q.thread_id and m.agent_id = q.asked_id
      order by q.since, q.message_id, a.canonical_handle`,
-  );
-}
-
-const statements = {
-  person: listStatement('waits.list_of_person', agentsOfReader.person),
-  agent: listStatement('waits.list_for_agent', agentsOfReader.agent),
-};
-
-/** Open questions of all agents that the same people may act as. */
-export const waitsRepository = repository({}, (db) => ({
-  /** At most `limit` questions since a time (ms), those that wait the longest first. */
-  list(
-    reader: ConversationReader,
-    values: { since: number; now: number; limit: number },
-  ): Promise<WaitRow[]> {
-    return 'account_id' in reader
-      ? query<WaitRow>(db, statements.person, { reader_id: reader.account_id, ...values })
-      : query<WaitRow>(db, statements.agent, { reader_id: reader.agent_id, ...values });
-  },
-}));
+    (rows) => rows,
+  ),
+});

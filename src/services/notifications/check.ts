@@ -48,8 +48,8 @@ async function readNewItems(work: ReadWork, account_id: string, now: number): Pr
   const items = await readWaitingItems(work, account_id);
   const keys = items.map(({ key }) => key);
   const notified = await work.db.notificationMessages.listNotified(account_id, keys);
-  if (notified.size > 0) await work.db.notificationMessages.markSeen(account_id, [...notified], now);
-  return items.filter(({ key }) => !notified.has(key));
+  if (notified.length > 0) await work.db.notificationMessages.markSeen(account_id, notified, now);
+  return items.filter(({ key }) => !notified.includes(key));
 }
 
 /** @param items oldest first. */

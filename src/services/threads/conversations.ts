@@ -51,7 +51,7 @@ export function findConversations(
   { db: { conversations } }: ReadWork,
   reader: ConversationReader,
   filters: ConversationFilters,
-  page: { after: ConversationPosition | null; limit: number },
+  { after, limit }: { after: ConversationPosition | null; limit: number },
 ): Promise<ListedConversation[]> {
   const { agent, counterpart, status = null, waiting = null, unread = false } = filters;
   return conversations.list(reader, {
@@ -60,7 +60,9 @@ export function findConversations(
     status,
     waiting,
     unread,
-    ...page,
+    activity: after?.activity ?? null,
+    id: after?.id ?? null,
+    limit,
   });
 }
 
@@ -91,7 +93,7 @@ export async function requireConversation(
   reader: ConversationReader,
   thread_id: string,
 ): Promise<Conversation> {
-  const found = isId('thread', thread_id) ? await conversations.find(reader, thread_id) : undefined;
+  const found = isId('thread', thread_id) ? await conversations.find(reader, { thread_id }) : undefined;
   if (!found) throw new DomainError('THREAD_NOT_FOUND', 'No such conversation, or you may not read it.');
   return found;
 }

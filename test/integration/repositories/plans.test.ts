@@ -90,7 +90,8 @@ const anyConversation = {
   status: null,
   waiting: null,
   unread: false,
-  after: null,
+  activity: null,
+  id: null,
   limit: 26,
 };
 const range = { below: 2_147_483_647, above: 0, limit: 51 };
@@ -120,7 +121,7 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
   ...(
     [
       ['first page', {}],
-      ['later page', { after: position }],
+      ['later page', { activity: position.activity, id: position.id }],
       ['of one agent with a counterpart', { agent: reader, counterpart: others[0] ?? '' }],
       ['unread', { unread: true }],
       ['waiting', { waiting: 'me' }],
@@ -137,7 +138,7 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
     'waits',
     (db) => waitsRepository(db).list({ agent_id: reader }, { since: 0, now: Date.now(), limit: 500 }),
   ],
-  ['a conversation', (db) => conversationsRepository(db).find({ agent_id: reader }, thread())],
+  ['a conversation', (db) => conversationsRepository(db).find({ agent_id: reader }, { thread_id: thread() })],
   [
     'reply targets',
     (db) => messageBatchesRepository(db).listReplyTargets([{ thread_id: thread(), id: newId('message') }]),
