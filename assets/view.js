@@ -1,11 +1,11 @@
-// The script of the views inside chat clients. It talks to the client around its frame (MCP Apps, 2026-01-26).
+// The script of every view inside chat clients. It talks to the client around its frame (MCP Apps, 2026-01-26).
 import { h, render } from 'preact';
 import { App } from '../src/transports/console/views/app.tsx';
 
 const root = document.documentElement;
 const pending = new Map();
 let lastId = 0;
-let state = { host: undefined, result: undefined, isCancelled: false };
+let state = { parts: {}, host: undefined, result: undefined, isCancelled: false };
 
 const post = (message) => parent.postMessage({ jsonrpc: '2.0', ...message }, '*');
 
@@ -78,21 +78,27 @@ const sizes = new ResizeObserver(() => {
   lastSize = size;
 });
 
-const answer = await request('ui/initialize', {
-  appInfo: { name: 'Agent Messaging', version: '1' },
-  appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] },
-  protocolVersion: '2026-01-26',
-});
-const { hostCapabilities = {}, hostContext = {} } = answer;
-applyContext(hostContext);
-show({
-  host: {
-    canCall: hostCapabilities.serverTools !== undefined,
-    canOpen: hostCapabilities.openLinks !== undefined,
-    timeZone: hostContext.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-    callTool: (name, args) => request('tools/call', { name, arguments: args }),
-    openLink: (url) => request('ui/open-link', { url }),
-  },
-});
-post({ method: 'ui/notifications/initialized', params: {} });
-sizes.observe(document.body);
+/** Begins to show results with these parts. */
+export async function start(parts) {
+  const answer = await request('ui/initialize', {
+    appInfo: { name: 'Agent Messaging', version: '1' },
+    appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] },
+    protocolVersion: '2026-01-26',
+  });
+  const { hostCapabilities = {}, hostContext = {} } = answer;
+  applyContext(hostContext);
+  show({
+    parts,
+    host: {
+      canCall: hostCapabilities.serverTools !== undefined,
+      canOpen: hostCapabilities.openLinks !== undefined,
+      canWrite: hostCapabilities.message !== undefined,
+      timeZone: hostContext.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+      callTool: (name, args) => request('tools/call', { name, arguments: args }),
+      openLink: (url) => request('ui/open-link', { url }),
+      write: (text) => request('ui/message', { role: 'user', content: [{ type: 'text', text }] }),
+    },
+  });
+  post({ method: 'ui/notifications/initialized', params: {} });
+  sizes.observe(document.body);
+}

@@ -24,6 +24,19 @@ export function usedStyles(css, script) {
     .join('');
 }
 
+/**
+ * The same CSS without the custom properties that neither its rules nor the script read.
+ * @param {string} css
+ * @param {string} script
+ * @returns {string}
+ */
+export function usedProperties(css, script) {
+  const isRead = (name) => css.includes(`var(${name})`) || script.includes(`"${name}"`);
+  return css.replaceAll(/(--[\w-]+): ?([^;}]*)(;?)/g, (_, name, value, end) =>
+    isRead(name) ? `${name}:${value}${end}` : '',
+  );
+}
+
 /** The rules of a style sheet, as prelude and body. */
 function splitRules(css) {
   const rules = [];

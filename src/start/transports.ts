@@ -10,7 +10,8 @@ import type { RateLimits } from '../operations/rate-limits.ts';
 import { remoteOperations } from '../operations/remote/list.ts';
 import { createFeedWatch } from '../realtime/feed-watch.ts';
 import type { TransportDescription } from '../realtime/transport-description.ts';
-import { decideInClient, findApproval } from '../services/approvals/approvals.ts';
+import { decideInClient, findApproval, listApprovalsOfAgent } from '../services/approvals/approvals.ts';
+import { readReview } from '../services/approvals/reviews.ts';
 import { toResourceUrls } from '../services/auth/tokens.ts';
 import { createServiceCalls } from '../services/people/service-calls.ts';
 import { ensureEchoFor } from '../services/agents/echo.ts';
@@ -77,8 +78,10 @@ export function createMcp(core: Core, { live, limits, executeFor }: TransportPar
     sealedBox: core.settings.sealedBox,
     runWithin: core.tracing.runWithin,
     eventSubscriptions: createEventSubscriptions(core),
-    decideApproval: (approval, decision) =>
-      core.unitOfWork.write(system, (work) => decideInClient(work, approval, decision)),
+    decideApproval: (approval, decision, details) =>
+      core.unitOfWork.write(system, (work) => decideInClient(work, approval, decision, details)),
+    listApprovals: (agent_id) => core.unitOfWork.read(system, (work) => listApprovalsOfAgent(work, agent_id)),
+    readReview: (approval) => core.unitOfWork.read(system, (work) => readReview(work, approval)),
     findApproval: (agent_id, id) => core.unitOfWork.read(system, (work) => findApproval(work, agent_id, id)),
     version: config.VERSION,
     ...overrides.mcp,

@@ -20,7 +20,7 @@ export const getMeOperation = defineOperation({
   tool: {
     name: 'whoami',
     description:
-      'Returns the agent that you act as, and how many events wait for you. Call it first in a new conversation. Read the events with wait_for_events.',
+      'Returns the agent that you act as, and how many events wait for you. Call it first in a new conversation. Read them with wait_for_events.',
     annotations: toolHints.read,
     showsFeed: true,
   },

@@ -34,7 +34,7 @@ export const updateMeOperation = defineOperation({
     name: 'update_my_card',
     unpublished: ownerOnlyFields,
     description:
-      'Updates your display name, description, skills or card: Markdown that describes what you can do. Use it when what you offer has changed. Others read it: write nothing private.',
+      'Updates your display name, description, skills or card: Markdown about what you can do. Use it when what you offer has changed. Others read it: it is not private.',
     annotations: { ...toolHints.reachesOthers, idempotentHint: true },
   },
 });

@@ -34,7 +34,7 @@ export const completeUploadOperation = defineOperation({
   rest: { method: 'POST', path: '/attachments/{attachment_id}/complete', status: 200 },
   tool: {
     description:
-      'Completes an upload of request_upload_url, and returns the attachment. Call it after you have sent the bytes, not after upload_attachment.',
+      'Completes an upload of request_upload_url, and returns the attachment. Call it after sending the bytes, not after upload_attachment.',
     annotations: { ...toolHints.write, idempotentHint: true },
   },
   errors: ['ATTACHMENT_NOT_FOUND', 'ATTACHMENT_NOT_READY', ...uploadErrors],

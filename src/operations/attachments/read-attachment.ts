@@ -30,7 +30,7 @@ export const readAttachmentOperation = defineOperation({
   tool: {
     name: 'get_attachment',
     description:
-      'Returns an attachment, a preview of its text, and a download URL for five minutes. Call it for an attachment that you need. If the preview is enough, do not download it.',
+      'Returns an attachment, a preview of its text, and a download URL for 5 minutes. Call it for an attachment you need. If the preview is enough, do not download it.',
     annotations: toolHints.readsOthers,
   },
   errors: ['ATTACHMENT_NOT_FOUND'],

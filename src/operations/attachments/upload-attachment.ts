@@ -88,7 +88,7 @@ export const uploadAttachmentOperation = defineOperation({
   },
   tool: {
     description:
-      'Uploads a file of up to 1 MiB: pass text for a text file, or content in base64 for any other one. Call it before send_message, and pass the id in attachment_ids within 24 hours. For larger files use request_upload_url; a short text needs no file.',
+      'Uploads a file of up to 1 MiB: pass text for a text file, or content in base64. Call it before send_message, and pass the id in attachment_ids within 24 h. For larger files use request_upload_url; a short text needs no file.',
     annotations: toolHints.write,
   },
   errors: uploadErrors,

@@ -19,7 +19,7 @@ export const dropContactOperation = defineAction({
   tool: {
     name: 'remove_contact',
     description:
-      'Removes a contact for both agents and notifies both. Use it when your user no longer wants the contact; to refuse messages too, use block_agent. Your user must approve it, unless both have one owner or organization: on APPROVAL_REQUIRED, show them approval_url. The event approval.resolved reports the decision.',
+      'Removes a contact for both agents and notifies both. Use it when your user no longer wants it; to refuse messages too, use block_agent. Your user must approve it, unless both have one owner or organization: on APPROVAL_REQUIRED, show them approval_url. The event approval.resolved reports the decision.',
     annotations: { ...toolHints.reachesOthers, destructiveHint: true, idempotentHint: true },
   },
   errors: ['CONTACT_NOT_FOUND', 'INVALID_HANDLE', 'APPROVAL_REQUIRED', 'APPROVAL_DENIED'],

@@ -24,7 +24,7 @@ export const requestContactOperation = defineOperation({
   },
   tool: {
     description:
-      'Sends a contact request to another agent. Use it when an agent accepts only contacts, not before you have tried to write to it. Your user must approve it, unless both have one owner or organization: on APPROVAL_REQUIRED, show them approval_url. The event approval.resolved reports the decision.',
+      'Sends a contact request to another agent. Use it when an agent accepts only contacts, after you have tried to write to it. Your user must approve it, unless both have one owner or organization: on APPROVAL_REQUIRED, show them approval_url. The event approval.resolved reports the decision.',
     annotations: toolHints.reachesOthers,
   },
   rest: {

@@ -21,7 +21,7 @@ export const respondToContactRequestOperation = defineOperation({
   },
   tool: {
     description:
-      'Approves or rejects a contact request that you received. Use it when your user has decided; do not approve without asking. To end a contact, use remove_contact.',
+      'Approves or rejects a contact request you received. Use it when your user has decided; do not approve without asking. To end a contact, use remove_contact.',
     annotations: { ...toolHints.reachesOthers, idempotentHint: true },
   },
   errors: ['REQUEST_NOT_FOUND', 'INVALID_HANDLE', 'AGENT_PAUSED'],

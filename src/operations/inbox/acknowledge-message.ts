@@ -36,7 +36,7 @@ export const acknowledgeMessageOperation = defineOperation({
   },
   tool: {
     description:
-      'Ends a lease of claim_messages as handled, and sends your reply in the same step if you give one. Use it once the message is dealt with. To give it back, use release_message.',
+      'Ends a lease of claim_messages as handled, and sends your reply, if you give one. Use it once the message is dealt with. To give it back, use release_message.',
     annotations: toolHints.reachesOthers,
     result: {
       schema: z.object({ message: sentMessage.nullable() }),

@@ -20,7 +20,7 @@ export const readInboxOperation = defineOperation({
   tool: {
     name: 'get_inbox',
     description:
-      'Returns whether your inbox is on, its settings, and how many messages are ready, leased or dead. Use it to see whether work is left. To get the messages, use claim_messages.',
+      'Returns whether your inbox is on, its settings, and how many messages are ready, leased or dead. Use it to see whether work is left. To get them, use claim_messages.',
     annotations: toolHints.read,
   },
   errors: [],

@@ -36,7 +36,7 @@ export const askAgentOperation = defineOperation({
   tool: {
     name: 'ask',
     description:
-      'Asks an agent: opens a task, and waits up to 25 seconds for the answer. Use it with with_handle (new thread) or thread_id. If reply is null, do not ask again: call wait_for_reply with the task id, or later get_task. To send without waiting, use send_message.',
+      'Asks an agent: opens a task, and waits up to 25 s for the answer. Use it with with_handle (new thread) or thread_id. If reply is null, do not ask again: call wait_for_reply with the task id, or later get_task. To only send, use send_message.',
     annotations: toolHints.reachesOthers,
     result: { schema: shownAnswer, from: (output) => shownAnswer.parse(output) },
     showsFeed: true,

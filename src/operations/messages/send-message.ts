@@ -81,7 +81,7 @@ export const sendMessageOperation = defineOperation({
   },
   tool: {
     description:
-      'Sends a message in one of your threads. Use it to answer or to tell something; to ask and wait in one call, use ask; for a new thread, use create_thread. wait_for_events with the cursor of the result returns the replies.',
+      'Sends a message in one of your threads. Use it to answer or to tell something; to ask and wait in one call, use ask; for a new thread, use create_thread. wait_for_events with its cursor returns the replies.',
     annotations: toolHints.reachesOthers,
     result: {
       schema: sentMessage,

@@ -87,7 +87,7 @@ export const recallMessagesOperation = defineOperation({
   tool: {
     name: 'search_messages',
     description:
-      'Searches the messages of your threads, newest first. Use it to find what was said. To read a thread in order, use get_thread; to find an agent, use search_agents.',
+      'Searches the messages of your threads, newest first. Use it to find what was said. To read a thread, use get_thread; to find an agent, use search_agents.',
     annotations: toolHints.readsOthers,
   },
   errors: searchErrors,

@@ -17,7 +17,7 @@ export const cancelTaskOperation = defineOperation({
   rest: { method: 'POST', path: '/tasks/{task_id}/cancel', status: 200 },
   tool: {
     description:
-      'Cancels a task that you gave. Use it when you no longer need the answer, not for a task that you were given.',
+      'Cancels a task you gave. Use it if you no longer need the answer, not for one you were given.',
     annotations: { ...toolHints.reachesOthers, idempotentHint: true },
     result: toolTaskResult,
   },

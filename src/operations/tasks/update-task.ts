@@ -21,7 +21,7 @@ export const updateTaskOperation = defineOperation({
   rest: { method: 'POST', path: '/tasks/{task_id}/update', status: 200, idempotency: 'accepted' },
   tool: {
     description:
-      'Reports the state of a task that you were given: working, input_required with your question, completed with the answer, failed or rejected with the reason. Use it to say more than a plain reply, which completes the task.',
+      'Reports the state of a task you were given: working, input_required with your question, completed with the answer, failed or rejected with the reason. Use it to say more than a plain reply, which completes the task.',
     annotations: toolHints.reachesOthers,
     result: toolTaskResult,
   },

@@ -59,7 +59,7 @@ export const createThreadOperation = defineOperation({
   },
   tool: {
     description:
-      'Starts a thread with an agent or several, optionally with a first message. Use it for the first message to an agent, or a new subject; to write in a thread that exists, use send_message. wait_for_events with the cursor of the result returns the replies.',
+      'Starts a thread with an agent or several, optionally with a first message. Use it for the first message to an agent, or a new subject; in a thread that exists, use send_message. wait_for_events with its cursor returns the replies.',
     annotations: toolHints.reachesOthers,
     showsFeed: true,
     result: { schema: shownThread, from: (output) => shownThread.parse(output) },

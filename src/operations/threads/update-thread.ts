@@ -22,7 +22,7 @@ export const updateThreadOperation = defineOperation({
   rest: { method: 'PATCH', path: '/threads/{thread_id}', status: 200, idempotency: 'accepted' },
   tool: {
     description:
-      'Sets the status of a thread (active, closed, archived) or its subject. Close it when its task is done, not while you expect an answer: only active threads accept messages.',
+      'Sets the status of a thread (active, closed, archived) or its subject. Close a thread when its task is done, not while you expect an answer: only active threads accept messages.',
     annotations: { ...toolHints.reachesOthers, idempotentHint: true },
     result: { schema: shownThread, from: (output) => shownThread.parse(output) },
   },

@@ -202,11 +202,12 @@ export function decideInClient(
   work: SystemWork,
   approval: Pick<Approval, 'id'>,
   decision: ApprovalDecision,
+  details: ReviewDetails = {},
 ): Promise<void> {
-  return decideApproval(work, approval.id, decision, { via: 'program' });
+  return decideApproval(work, approval.id, decision, { via: 'program', ...details });
 }
 
-/** Returns the newest 100 approvals of an agent, for operators. */
+/** Returns the newest 100 approvals of an agent. */
 export function listApprovalsOfAgent({ db: { approvals } }: ReadWork, agent_id: string): Promise<Approval[]> {
   return approvals.listOfAgent(agent_id, Date.now(), 100);
 }

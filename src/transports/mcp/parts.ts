@@ -4,6 +4,8 @@ import type { RateLimits } from '../../operations/rate-limits.ts';
 import type { Realtime } from '../../realtime/contract.ts';
 import type { ApprovalDecision } from '../../../packages/core/src/domain/approvals.ts';
 import type { Approval } from '../../services/approvals/approvals.ts';
+import type { ReviewDetails } from '../../services/approvals/decide.ts';
+import type { Review } from '../../services/approvals/reviews.ts';
 import type { Tokens } from '../../services/auth/tokens.ts';
 import type { Additions } from './additions.ts';
 import type { SealedBox } from '../../shared/encryption.ts';
@@ -41,7 +43,11 @@ export interface McpParts {
   /** Reads an approval of an agent. @throws {DomainError} NOT_FOUND, also for another agent's */
   findApproval(agent_id: string, id: string): Promise<Approval>;
   /** Stores the decision of the client's person. @throws {DomainError} INVALID_TRANSITION, and the refusal of the call */
-  decideApproval(approval: Approval, decision: ApprovalDecision): Promise<void>;
+  decideApproval(approval: Approval, decision: ApprovalDecision, details?: ReviewDetails): Promise<void>;
+  /** Lists the newest approvals of an agent. */
+  listApprovals(agent_id: string): Promise<Approval[]>;
+  /** Reads what a person reviews; null once it is decided. */
+  readReview(approval: Approval): Promise<Review | null>;
   eventSubscriptions: EventSubscriptions;
   /** Tools, resources and prompts for conformance tests. */
   additions?: Additions | undefined;

@@ -31,6 +31,7 @@ import { createStreamSet, type StreamSet } from './sessions/stream-set.ts';
 import { createSubscriptions } from './resources/subscriptions.ts';
 import { createToolNames, resolveToolCalls } from './tools/tool-names.ts';
 import { createTools } from './tools/tools.ts';
+import { createApprovalTools } from './views/approval-tools.ts';
 import { createWaitForEventsTool, describeWaits } from './tools/wait-for-events-tool.ts';
 
 export interface McpTransport {
@@ -107,14 +108,16 @@ export function createMcpTransport(parts: McpParts): McpTransport {
 
 function createFeatures(parts: McpParts): McpFeatures {
   const { tools = [], resources = [], prompts: addedPrompts = [] } = parts.additions ?? {};
-  const allTools = createTools(parts.catalogue, [
+  const modelTools = createTools(parts.catalogue, [
     createWaitForEventsTool(parts),
     createAcknowledgeEventsTool(parts),
     ...tools,
   ]);
+  const viewTools = createApprovalTools(parts).map((tool) => [tool.definition.name, tool] as const);
   return {
-    tools: allTools,
-    toolNames: createToolNames(allTools),
+    tools: new Map([...modelTools, ...viewTools]),
+    // Models call no tools of views.
+    toolNames: createToolNames(modelTools),
     resources: createResources(parts.catalogue, resources),
     prompts: [...prompts, ...addedPrompts],
   };

@@ -26,7 +26,7 @@ export interface OpenedView {
   frame: Frame;
   /** Calls of tools that the view made. */
   calls: { name: string; arguments: Record<string, unknown> }[];
-  /** Addresses that the view asked the host to open. */
+  /** Addresses that the view asked the host to open, and what it wrote into the chat. */
   links: string[];
   /** Addresses that anything but the host and its frame tried to load. */
   requests: string[];
@@ -57,7 +57,7 @@ export async function openView(browser: Browser, options: ViewOptions): Promise<
     args,
     result,
     hostContext: { theme: 'light', timeZone: 'Europe/Berlin', ...options.hostContext },
-    hostCapabilities: options.hostCapabilities ?? { serverTools: {}, openLinks: {} },
+    hostCapabilities: options.hostCapabilities ?? { serverTools: {}, openLinks: {}, message: { text: {} } },
   };
   const script = options.script ?? (await readFile(smallHost, 'utf8'));
   const body = `<!doctype html><html lang="en"><title>Host</title><style>body{margin:0}iframe{border:0;width:100%;display:block}</style><iframe title="View" sandbox="allow-scripts"></iframe><script type="module">globalThis.setup = ${JSON.stringify(setup).replaceAll('<', '\\u003c')};\n${script}</script></html>`;

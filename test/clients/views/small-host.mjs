@@ -11,6 +11,10 @@ const requests = {
     return { protocolVersion, hostInfo: { name: 'small', version: '1' }, hostCapabilities, hostContext };
   },
   'tools/call': (params) => globalThis.callServer(params),
+  'ui/message': async ({ content: [{ text }] }) => {
+    await globalThis.openAddress(text);
+    return {};
+  },
   'ui/open-link': async ({ url }) => {
     await globalThis.openAddress(url);
     return {};

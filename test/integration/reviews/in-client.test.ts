@@ -1,24 +1,11 @@
-import { createHash } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectElicitingClient, type ElicitationHandler } from '../../clients/mcp/eliciting-client.ts';
 import { askStateless } from '../../clients/mcp/stateless-request.ts';
-import { type TestAgent, useService } from '../../support/service.ts';
+import { useService } from '../../support/service.ts';
 import { reviewsOf } from './setup.ts';
 
 const service = useService({ worker: false });
-const { pair, contents, pending, approve } = reviewsOf(service);
-
-/** Makes a token one of an app that a person has connected. */
-async function connectAsPerson({ id }: TestAgent, token: string): Promise<void> {
-  const grant = `grt_${id}`;
-  await service.sql(
-    `insert into client_grants (grant_id, account_id, agent_id, client_id, client_name, redirect_host, scopes, created_at, expires_at)
-     select $1, a.owner_id, a.id, 'some-app', 'Some app', 'localhost', '{}', 0, $3 from agents a where a.id = $2`,
-    [grant, id, Date.now() + 3_600_000],
-  );
-  const hash = createHash('sha256').update(token).digest();
-  await service.sql('update access_tokens set grant_id = $1 where token_hash = $2', [grant, hash]);
-}
+const { pair, contents, pending, approve, connectAsPerson } = reviewsOf(service);
 
 async function startTalk(answer: ElicitationHandler, isPerson = true) {
   const [mine, stranger] = await pair('review_strangers');

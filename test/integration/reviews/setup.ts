@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { OutgoingPolicy } from '../../../packages/core/src/domain/agents/agents.ts';
 import { setOutgoingPolicy } from '../../../src/services/agents/outgoing-policy.ts';
@@ -22,6 +23,17 @@ export function reviewsOf(service: TestService) {
   return {
     setPolicy,
     pair,
+    /** Makes a token one of an app that a person has connected. */
+    async connectAsPerson({ id }: TestAgent, token: string): Promise<void> {
+      const grant = `grt_${id}`;
+      await service.sql(
+        `insert into client_grants (grant_id, account_id, agent_id, client_id, client_name, redirect_host, scopes, created_at, expires_at)
+         select $1, a.owner_id, a.id, 'some-app', 'Some app', 'localhost', '{}', 0, $3 from agents a where a.id = $2`,
+        [grant, id, Date.now() + 3_600_000],
+      );
+      const hash = createHash('sha256').update(token).digest();
+      await service.sql('update access_tokens set grant_id = $1 where token_hash = $2', [grant, hash]);
+    },
     /** The same, with a thread that the other agent has opened. */
     async conversation(policy: OutgoingPolicy) {
       const [mine, stranger] = await pair(policy);

@@ -14,11 +14,15 @@ export interface ViewHost {
   canCall: boolean;
   /** Whether it opens addresses in the browser. */
   canOpen: boolean;
+  /** Whether it takes messages of the view into the chat. */
+  canWrite: boolean;
   /** The time zone of the reader. Undefined: unknown. */
   timeZone: string | undefined;
   /** @throws {Error} when the client refuses the call */
   callTool(name: string, args: object): Promise<ToolResult>;
   openLink(url: string): Promise<unknown>;
+  /** Writes into the chat as the person. */
+  write(text: string): Promise<unknown>;
 }
 
 /** The error of a failed tool. */

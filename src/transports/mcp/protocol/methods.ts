@@ -20,7 +20,6 @@ import type { z } from 'zod';
 import type { Caller, IncomingCall } from './exchange.ts';
 import { callTool } from '../tools/call-tool.ts';
 import { completeArgument, findCompletion } from '../prompts/completion.ts';
-import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
 import { describeIssue } from '../../../../packages/core/src/inputs/describe-issue.ts';
 import type { McpParts } from '../parts.ts';
 import { isPermitted, type McpFeatures } from './required-scopes.ts';
@@ -55,7 +54,8 @@ export function createMethods(parts: McpParts, features: McpFeatures): ReadonlyM
       'tools/call',
       withSchema(CallToolRequestSchema, ({ params: { name, arguments: args = {} } }, caller, call) => {
         const tool = tools.get(name);
-        if (!tool) throw unknownTool(toolNames, name, listAllowed(tools, caller.actor));
+        if (!tool || !isFor(tool, caller))
+          throw unknownTool(toolNames, name, listAllowed(tools, { actor: caller.actor }));
         return call.withExchange((exchange) => callTool(parts, caller, { tool, args, exchange }));
       }),
     ],
@@ -65,7 +65,8 @@ export function createMethods(parts: McpParts, features: McpFeatures): ReadonlyM
       'resources/read',
       withSchema(
         ReadResourceRequestSchema,
-        ({ params: { uri } }, caller) => readView(uri) ?? readResource(parts, caller, resources, uri),
+        async ({ params: { uri } }, caller) =>
+          (await readView(uri)) ?? readResource(parts, caller, resources, uri),
       ),
     ],
     [
@@ -118,14 +119,21 @@ export function createSessionMethods({
   ]);
 }
 
-function listTools(tools: ReadonlyMap<string, Tool>, { actor, client }: Caller): Result {
-  const allowed = listAllowed(tools, actor);
-  return { tools: client?.has_views ? allowed.map(defineForViews) : allowed.map((tool) => tool.definition) };
+function listTools(tools: ReadonlyMap<string, Tool>, caller: Caller): Result {
+  const allowed = listAllowed(tools, caller);
+  return {
+    tools: caller.client?.has_views ? allowed.map(defineForViews) : allowed.map((tool) => tool.definition),
+  };
 }
 
 /** The tools that the scopes of the token allow. */
-function listAllowed(tools: ReadonlyMap<string, Tool>, actor: Actor): Tool[] {
-  return [...tools.values()].filter((tool) => isPermitted(tool, actor));
+function listAllowed(tools: ReadonlyMap<string, Tool>, caller: Pick<Caller, 'actor' | 'client'>): Tool[] {
+  return [...tools.values()].filter((tool) => isFor(tool, caller) && isPermitted(tool, caller.actor));
+}
+
+/** Whether a client knows a tool: those of views exist only for clients that show views. */
+function isFor({ isForViews }: Tool, { client }: Pick<Caller, 'client'>): boolean {
+  return !isForViews || client?.has_views === true;
 }
 
 /** Names the nearest tool, or all of them. */

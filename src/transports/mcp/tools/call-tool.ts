@@ -52,7 +52,8 @@ export async function callTool(
     const value = isShown ? { ...fitted.value, ...meta } : fitted.value;
     const text = isShown ? JSON.stringify(value) : fitted.text;
     const content = tool.content?.(value) ?? [{ type: 'text', text }];
-    return { content, structuredContent: value, ...(meta && { _meta: { ...meta } }) };
+    const more = tool.metaOf?.(value, actor);
+    return { content, structuredContent: value, ...((meta ?? more) && { _meta: { ...meta, ...more } }) };
   } catch (thrown) {
     const { body } = toOperationError(parts, caller, { operation: tool.operation, args }, thrown);
     const content = [{ type: 'text' as const, text: JSON.stringify(body) }];

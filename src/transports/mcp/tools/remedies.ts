@@ -74,7 +74,10 @@ const explanations: Partial<Record<ErrorCode, Explain>> = {
   CANNOT_INITIATE_THREADS: add('Call list_threads, and use send_message in a thread that exists.'),
   THREAD_CLOSED: (message) =>
     `${message.replace(/;.*$/s, '.')} Call update_thread with status active, or create_thread to start another.`,
-  INVALID_TRANSITION: add('Call update_thread with status active, then again with the new status.'),
+  INVALID_TRANSITION: (message, { operation: { name } }) =>
+    name === 'decide_approval'
+      ? message
+      : `${message} Call update_thread with status active, then again with the new status.`,
   ATTACHMENT_ALREADY_SENT: () =>
     'An attachment of attachment_ids was already sent, and each can be sent once. Call upload_attachment again and pass the new id.',
   ATTACHMENT_NOT_READY: (message, { operation: { name } }) =>

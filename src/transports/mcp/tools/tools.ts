@@ -33,6 +33,10 @@ export interface Tool {
   openTaskOf?(output: object): string | undefined;
   /** Content blocks for the output. Default: JSON text. */
   content?(output: Record<string, unknown>): ContentBlock[];
+  /** Whether only views call it: hosts hide it from the model. */
+  isForViews?: true;
+  /** Fields of `_meta` for the output, as the caller gets it. */
+  metaOf?(output: object, actor: Actor): object;
   /** Whether the tool answers only with tasks. */
   needsTasks?: true;
   /** Whether the tool may send messages before its result. */

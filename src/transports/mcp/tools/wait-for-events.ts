@@ -24,7 +24,7 @@ const eventType = z.enum([firstType, ...otherTypes]);
 
 /** What the tool says of its waits. */
 export const waitTexts = (keeper: PlaceKeeper) => ({
-  description: `Returns the events after the cursor, or waits up to 25 seconds for the first one. Use it to receive what others do. Without a cursor it continues ${waitStart[keeper]}. To wait for one answer, use wait_for_reply.`,
+  description: `Returns the events after the cursor, or waits up to 25 s for the first one. Use it to receive what others do. Without a cursor it continues ${waitStart[keeper]}. To wait for one answer, use wait_for_reply.`,
   cursor: `The events after this position: \`earliest\` is before the oldest event, \`latest\` is the end of the feed. Default: ${waitStart[keeper]}; before the first wait the acknowledged position, else \`earliest\`.`,
 });
 const sessionTexts = waitTexts('session');

@@ -53,8 +53,6 @@ await describeWithBrowser('the view of a conversation', (browser) => {
     const { view } = await talk(['wide'.repeat(200), 'And a second one.\nWith two lines.']);
     const viewport = { width, height: 700 };
     const { page, frame } = await openView(browser(), { ...view, hostContext: { theme }, viewport });
-    if (process.env['SHOTS'])
-      await page.screenshot({ path: `/tmp/shots/conversation-${theme}.png`, fullPage: true });
     expect(await findPageFaults(frame)).toEqual([]);
     const [body, iframe] = await Promise.all([
       frame.locator('body').boundingBox(),

@@ -20,6 +20,11 @@ test.each(eras)('the list for clients with views names them, in the revision wit
   expect(Object.fromEntries(views)).toEqual({
     get_thread: 'ui://ams/conversation',
     ask: 'ui://ams/conversation',
+    list_threads: 'ui://ams/inbox',
+    send_message: 'ui://ams/approval',
+    create_thread: 'ui://ams/approval',
+    request_contact: 'ui://ams/approval',
+    remove_contact: 'ui://ams/approval',
   });
   for (const [, uri] of views) {
     const { text, csp } = await readView(ask, String(uri));
@@ -46,5 +51,9 @@ test('a client without the extension gets the same tools and results, without a 
   }
   const call = { name: 'list_threads', arguments: {} };
   expect(await ask('tools/call', call)).toEqual(await client.callTool(call));
+  for (const name of ['show_approvals', 'decide_approval']) {
+    expect(withViews.get(name)?.ui).toEqual({ visibility: ['app'] });
+    await expect(client.callTool({ name, arguments: {} })).rejects.toThrow(`Unknown tool: ${name}`);
+  }
   await close();
 });

@@ -13,7 +13,8 @@ import { type ApprovalDecision, describeWish } from '../../../../../packages/cor
 import { wrongField } from '../../../../../packages/core/src/domain/errors.ts';
 import { definePage, type PageVisit } from '../../define/page.tsx';
 import { redirectOrWarn } from '../../form-errors.ts';
-import { consequenceText, outcomeText, stateLabels } from './list.tsx';
+import { consequenceText, stateLabels } from '../../components/approval-text.ts';
+import { outcomeText } from './list.tsx';
 
 interface ApprovalVisit extends PageVisit {
   approval: Approval;

@@ -4,26 +4,7 @@ import { type Approval, listApprovals } from '../../../../services/approvals/app
 import { Handle, monogram, type Row, Time } from '../../components/rows.tsx';
 import { listSection, toPage } from '../../define/list.tsx';
 import { type PageVisit, personPage } from '../../define/page.tsx';
-
-/** What happens after approval. */
-export function consequenceText({
-  action,
-  is_review: isReview,
-}: Pick<Approval, 'action' | 'is_review'>): string {
-  if (isReview)
-    return 'Nothing has left yet. It is sent as it stands here; the order in a conversation is that of your approvals.';
-  return action === 'request_contact'
-    ? 'If the other side accepts, both can write to each other at any time. The message is sent with the request.'
-    : 'Both sides lose the contact and are notified. A new contact request is needed to become contacts again.';
-}
-
-/** State labels. */
-export const stateLabels = {
-  pending: { label: 'Pending', tone: 'accent' },
-  approved: { label: 'Approved', tone: 'good' },
-  denied: { label: 'Denied', tone: 'danger' },
-  expired: { label: 'Expired', tone: 'plain' },
-} as const satisfies Record<Approval['state'], object>;
+import { stateLabels } from '../../components/approval-text.ts';
 
 type Outcome = Pick<Approval, 'state' | 'used_at' | 'expires_at' | keyof Decision>;
 type Decision = Pick<Approval, 'decided_via' | 'decided_by' | 'decided_by_agent'>;

@@ -1,6 +1,6 @@
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { describeWish } from '../../../../../packages/core/src/domain/approvals.ts';
-import { stateLabels } from '../approvals/list.tsx';
+import { stateLabels } from '../../components/approval-text.ts';
 import { Badge } from '../../components/content.tsx';
 import { Decision } from '../../components/form.tsx';
 import { useLayoutContext } from '../../components/layout-context.ts';

@@ -1,0 +1,21 @@
+import type { Approval } from '../../../services/approvals/approvals.ts';
+
+/** What happens after approval. */
+export function consequenceText({
+  action,
+  is_review: isReview,
+}: Pick<Approval, 'action' | 'is_review'>): string {
+  if (isReview)
+    return 'Nothing has left yet. It is sent as it stands here; the order in a conversation is that of your approvals.';
+  return action === 'request_contact'
+    ? 'If the other side accepts, both can write to each other at any time. The message is sent with the request.'
+    : 'Both sides lose the contact and are notified. A new contact request is needed to become contacts again.';
+}
+
+/** State labels. */
+export const stateLabels = {
+  pending: { label: 'Pending', tone: 'accent' },
+  approved: { label: 'Approved', tone: 'good' },
+  denied: { label: 'Denied', tone: 'danger' },
+  expired: { label: 'Expired', tone: 'plain' },
+} as const satisfies Record<Approval['state'], object>;

@@ -1,0 +1,180 @@
+import { useEffect, useState } from 'preact/hooks';
+import { describeWish } from '../../../../packages/core/src/domain/approvals.ts';
+import { Badge, Card, Facts, Notice, Quote } from '../components/content.tsx';
+import { TextArea } from '../components/field.tsx';
+import { Handle, Time } from '../components/rows.tsx';
+import { consequenceText, stateLabels } from '../components/approval-text.ts';
+import { type Action, ActionButton, ActionError, useAction } from './action.tsx';
+import { readError, readValue, type ViewHost } from './host.ts';
+import type { ApprovalsValue, ShownApproval } from './results.ts';
+
+interface Loaded {
+  approval: ShownApproval;
+  /** The view decides with this key. Undefined: only the page does. */
+  key: string | undefined;
+}
+
+interface ApprovalProps {
+  host: ViewHost;
+  approval_id: string;
+  /** Its page, for hosts that call no tools for a view. */
+  url: string | undefined;
+  /** Called after a decision. */
+  onDecided?: () => void;
+}
+
+/** One approval: what the agent wants, and the buttons of the decision. */
+export function Approval({ host, approval_id, url, onDecided }: ApprovalProps) {
+  const [loaded, setLoaded] = useState<Loaded>();
+  const action = useAction();
+
+  async function ask(name: string, args: object): Promise<void> {
+    const result = await host.callTool(name, { approval_id, ...args });
+    const error = readError(result);
+    if (error) throw new Error(error.message ?? 'This did not work.');
+    const { approvals = [] } = readValue(result) as Partial<ApprovalsValue>;
+    const [approval] = approvals;
+    const key = result['_meta']?.['decision_key'];
+    if (approval) setLoaded({ approval, key: typeof key === 'string' ? key : undefined });
+  }
+
+  async function decide(args: object): Promise<void> {
+    await ask('decide_approval', { ...args, key: loaded?.key });
+    onDecided?.();
+  }
+
+  useEffect(() => {
+    if (host.canCall) action.run(() => ask('show_approvals', {}));
+  }, [approval_id]);
+
+  const page = loaded?.approval.url ?? url;
+  const isPending = loaded?.approval.state === 'pending';
+  return (
+    <>
+      {loaded ? (
+        <Details {...loaded} action={action} onDecide={decide} />
+      ) : (
+        !action.isBusy && <Notice tone="accent">A person must approve this call first.</Notice>
+      )}
+      <ActionError of={action} />
+      {page !== undefined && host.canOpen && (loaded === undefined || (isPending && !loaded.key)) && (
+        <div class="actions">
+          <ActionButton of={action} kind="primary" onPress={async () => void (await host.openLink(page))}>
+            Decide on the approval page
+          </ActionButton>
+        </div>
+      )}
+    </>
+  );
+}
+
+interface DetailsProps extends Loaded {
+  action: Action;
+  onDecide: (args: object) => Promise<void>;
+}
+
+function Details({ approval, key, action, onDecide }: DetailsProps) {
+  const { agent_handle, agent_display_name, client_name, message, state, is_review: isReview } = approval;
+  const { texts = [], about = '', files = [], recipients, target, reason } = approval;
+  const { label, tone } = stateLabels[state];
+  const isPending = state === 'pending';
+  return (
+    <Card>
+      <h1>
+        <bdi>{agent_display_name}</bdi> wants to {describeWish(approval)}
+      </h1>
+      <p role="status">
+        <Badge tone={tone}>{label}</Badge> {outcomes[state]}
+      </p>
+      {isPending && <p>{consequenceText(approval)}</p>}
+      {!(isPending && isReview) && <Quote text={message} />}
+      <Facts
+        facts={[
+          ['Your agent', <Handle of={agent_handle} />],
+          ...(isReview ? recipients : [target]).map((handle): [string, object] => [
+            'Other agent',
+            <Handle of={handle} />,
+          ]),
+          ...files.map(({ filename, size_bytes: size }): [string, object] => [
+            'File',
+            <bdi>{`${filename}, ${size} bytes`}</bdi>,
+          ]),
+          reason !== null && ['Reason', <bdi>{reason}</bdi>],
+          client_name !== '' && ['App, name not verified', <bdi>{client_name}</bdi>],
+          ['Requested', <Time at={approval.created_at} />],
+        ]}
+      />
+      {isPending && <Quote text={about} />}
+      {isPending &&
+        (key === undefined ? (
+          texts.map((text, at) => <Quote key={at} text={text} />)
+        ) : (
+          <Form texts={texts} action={action} onDecide={onDecide} />
+        ))}
+    </Card>
+  );
+}
+
+const outcomes = {
+  pending: 'Waiting for a decision.',
+  approved: 'It was done.',
+  denied: 'The agent is told.',
+  expired: 'No one decided in time. The agent can ask again.',
+} as const satisfies Record<ShownApproval['state'], string>;
+
+/** The texts can be edited. The agent gets the reason of a denial. */
+function Form({
+  texts,
+  action,
+  onDecide,
+}: { texts: readonly string[] } & Pick<DetailsProps, 'action' | 'onDecide'>) {
+  const [edited, setEdited] = useState(texts);
+  const [reason, setReason] = useState('');
+  const isReview = texts.length > 0;
+  return (
+    <>
+      {texts.map((text, at) => (
+        <div
+          key={at}
+          onInput={({ target }) =>
+            setEdited(edited.map((one, place) => (place === at ? valueOf(target) : one)))
+          }
+        >
+          <TextArea
+            label={texts.length > 1 ? `Message ${at + 1} of ${texts.length}` : 'Message'}
+            name={`text_${at}`}
+            value={text}
+          />
+        </div>
+      ))}
+      <div onInput={({ target }) => setReason(valueOf(target))}>
+        <TextArea
+          label="Reason, if you deny it"
+          hint="The agent gets it."
+          name="reason"
+          rows={2}
+          maxlength={500}
+        />
+      </div>
+      <div class="actions">
+        <ActionButton
+          of={action}
+          kind="primary"
+          onPress={() => onDecide({ decision: 'approved', ...(isReview && { texts: edited }) })}
+        >
+          {isReview ? 'Approve and send' : 'Approve'}
+        </ActionButton>
+        <ActionButton
+          of={action}
+          onPress={() =>
+            onDecide({ decision: 'denied', ...(reason.trim() !== '' && { reason: reason.trim() }) })
+          }
+        >
+          Deny
+        </ActionButton>
+      </div>
+    </>
+  );
+}
+
+const valueOf = (control: unknown): string => String(Object(control).value ?? '');
