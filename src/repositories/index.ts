@@ -62,6 +62,7 @@ import type { Queryable } from './queryable.ts';
 import { remoteAgentsRepository } from './remote/agents.ts';
 import { remoteInvitationsRepository } from './remote/invitations.ts';
 import { remoteOrderRepository } from './remote/order.ts';
+import { remoteWithdrawalsRepository } from './remote/withdrawals.ts';
 import { remoteMessagesRepository } from './remote/messages.ts';
 import { remoteThreadsRepository } from './remote/threads.ts';
 import { exchangesRepository, rateLimitsRepository } from './maintenance/rate-limits.ts';
@@ -88,6 +89,7 @@ const factories = {
   remoteAgents: remoteAgentsRepository,
   remoteInvitations: remoteInvitationsRepository,
   remoteOrder: remoteOrderRepository,
+  remoteWithdrawals: remoteWithdrawalsRepository,
   remoteMessages: remoteMessagesRepository,
   remoteThreads: remoteThreadsRepository,
   managedAgents: managedAgentsRepository,

@@ -11,6 +11,7 @@ import { createSender } from './send.ts';
 import { createTokenSources } from './tokens.ts';
 import { type Turn, waitingMs } from './turn.ts';
 import { storeOutcome } from './store-outcome.ts';
+import { tellWithdrawal } from './withdraw.ts';
 
 /**
  * The threads with remote agents. A turn reads the open tasks of the remote side that are due, and sends the next messages one at a time, in
@@ -87,6 +88,7 @@ async function takeSteps(turn: Turn, end: number): Promise<Step> {
       ? await remoteThreads.findDueTask(thread.thread_id, Date.now())
       : undefined;
     if (task) step = await (task.is_to_cancel ? cancelTask : readTask)(task);
+    else if (next.withdrawal) step = await tellWithdrawal(turn, next.withdrawal);
     else if (next.message && isObsolete(next.message))
       Object.assign(thread, { position: next.message.sequence, attempts: 0, begun_id: null });
     else if (next.message) step = await send(next.message, next);

@@ -149,8 +149,8 @@ export function createReceiver(turn: Turn) {
       );
       const until = retryOf(error, Date.now());
       // The thread is closed, or its agent has blocked the remote one. What follows its messages does not wait for them.
-      const keys = items.map(({ key }) => key);
-      if (until === undefined) await remoteThreads.addApplied(thread.thread_id, keys);
+      const refused = items.map(({ key }) => ({ key, message_id: null }));
+      if (until === undefined) await remoteThreads.addApplied(thread.thread_id, refused);
       return putOff(link, until === undefined ? null : Math.max(later(link), until));
     }
   }

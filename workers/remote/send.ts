@@ -17,7 +17,7 @@ const untold = { code: 'OUTCOME_UNKNOWN', message: 'No answer came, and the remo
 const mayBeCallback = /^(?:INVALID|VALIDATION|PUSH_|REQUEST_MALFORMED)/;
 
 /** Whether the remote side stores a message of one id once, however often it is sent. */
-const storesOnce = ({ agent }: Turn): boolean =>
+export const storesOnce = ({ agent }: Turn): boolean =>
   (agent.card?.capabilities.extensions ?? []).some(({ uri }) => uri === mailboxExtension);
 
 /** Returns what sends the messages of a thread. */

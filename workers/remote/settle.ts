@@ -40,6 +40,12 @@ const toAccepted = (
   replaces_polls: !isOpenTask(state) && poll_at !== null && poll_at > Date.now(),
 });
 
+/** Until when to wait for the other installation, which first reads an earlier message as an update; undefined: that is not why a call failed. */
+export const earlyUntil = ({ agent }: Turn, { error, retryAfterMs = 0 }: Failed): number | undefined =>
+  agent.bound_id !== null && error.code === 'UNAVAILABLE'
+    ? Date.now() + Math.max(retryAfterMs, earlyMs)
+    : undefined;
+
 /** Returns what stores the outcome of messages. */
 function createRecorder({ core, pacing, agent, thread, actor }: Turn) {
   const count = (outcome: RemoteMessageRow['outcome'] | 'retried') =>
@@ -86,7 +92,7 @@ function createRecorder({ core, pacing, agent, thread, actor }: Turn) {
 
 /** What becomes of messages after an attempt. Each returns how the turn continues. */
 export function createSettlement(turn: Turn) {
-  const { agent, batches, pacing, thread } = turn;
+  const { batches, pacing, thread } = turn;
   const { settle, storeWith, noteDelivery, count } = createRecorder(turn);
 
   async function giveUp(
@@ -111,10 +117,10 @@ export function createSettlement(turn: Turn) {
     isUnclear: boolean,
   ): Promise<Step> {
     await noteDelivery(error.message);
-    // The other installation first reads an earlier message, as an update: this attempt does not count.
-    if (agent.bound_id !== null && error.code === 'UNAVAILABLE') {
+    const early = earlyUntil(turn, { error, retryAfterMs });
+    if (early !== undefined) {
       thread.attempts -= 1;
-      return { until: Date.now() + Math.max(retryAfterMs ?? 0, earlyMs) };
+      return { until: early };
     }
     const until = nextAttemptAt(pacing, thread.attempts, retryAfterMs);
     if (until === undefined) return giveUp(message, place, isUnclear ? 'unknown' : 'undeliverable', error);

@@ -15,7 +15,7 @@ export const updateTaskOperation = defineOperation({
   input: updateTaskInput,
   output: taskSchema,
   async run(work, input) {
-    return presentTask(await updateTask(work, toTaskReport(input)));
+    return presentTask((await updateTask(work, toTaskReport(input))).task);
   },
   limit: { budget: 'send_message', findKey: async (work, { task_id }) => findThreadOfTask(work, task_id) },
   rest: { method: 'POST', path: '/tasks/{task_id}/update', status: 200, idempotency: 'accepted' },

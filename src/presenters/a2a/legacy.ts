@@ -88,7 +88,10 @@ function fromPushConfig({ authentication, ...config }: Json): Json {
 
 /** Converts the result of a method from 1.0 to 0.3. */
 export function toLegacyResult(method: string, result: Json): unknown {
-  if (method === 'SendMessage') return toLegacyTask(result['task'] as Json);
+  if (method === 'SendMessage') {
+    const { task, message } = result;
+    return isObject(message) ? toMessage(message) : toLegacyTask(task as Json);
+  }
   if (method === 'GetTask' || method === 'CancelTask') return toLegacyTask(result);
   if (method === 'DeleteTaskPushNotificationConfig') return null;
   if (method === 'ListTaskPushNotificationConfigs') return listOf(result['configs']).map(toPushConfig);

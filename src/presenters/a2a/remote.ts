@@ -6,6 +6,7 @@ import { isSettledTask, taskDeliveries } from '../../../packages/core/src/domain
 import { type WirePart, wirePart } from './request.ts';
 import { fromWireState, wireTaskStates } from './states.ts';
 import { readRawFiles, toStoredMessage } from './stored-message.ts';
+import { withdrawnPart } from './task.ts';
 
 /** A message to a remote agent. */
 export interface OutgoingMessage {
@@ -52,6 +53,33 @@ export function toSendRequest(
       returnImmediately: true,
       ...(callback_url !== null && { taskPushNotificationConfig: { url: callback_url } }),
     },
+  };
+}
+
+/** Where a withdrawn message is at another installation. */
+export interface OutgoingWithdrawal extends Pick<OutgoingMessage, 'conversation' | 'after'> {
+  message_id: string;
+  context_id: string | null;
+}
+
+/** Returns a request of SendMessage with a message that withdraws an earlier one. */
+export function toWithdrawalRequest({
+  message_id,
+  conversation,
+  context_id,
+  after,
+}: OutgoingWithdrawal): object {
+  return {
+    message: {
+      messageId: `${message_id}-withdrawn`,
+      role: 'ROLE_USER',
+      ...(context_id !== null && { contextId: context_id }),
+      parts: [withdrawnPart],
+      metadata: { [mailboxExtension]: { conversation, expects_reply: false, withdraws: message_id } },
+      extensions: [mailboxExtension],
+    },
+    ...(after !== null && { metadata: { [mailboxExtension]: { after } } }),
+    configuration: { returnImmediately: true },
   };
 }
 

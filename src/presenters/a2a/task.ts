@@ -176,7 +176,7 @@ function presentArtifact(message: PresentedMessage, form: TaskForm): object {
 }
 
 /** Clients of A2A know no withdrawn messages, so the text says it. */
-const withdrawnPart = { text: 'This message was withdrawn by its sender.', mediaType: 'text/plain' };
+export const withdrawnPart = { text: 'This message was withdrawn by its sender.', mediaType: 'text/plain' };
 
 function presentPlace({ id }: PresentedMessage, { predecessors }: TaskForm): object {
   const after = predecessors?.get(id);

@@ -1,5 +1,6 @@
 import { type MessageRow, messageColumns } from '../messages/messages.ts';
 import { previousOf } from './order.ts';
+import type { PendingWithdrawal } from './withdrawals.ts';
 
 /** Where a message belongs. */
 export interface MessagePlace {
@@ -17,6 +18,8 @@ export interface NextInThread extends MessagePlace {
   seen_sequence: number;
   /** The next message to the remote agent; null: none among the next messages. */
   message: MessageRow | null;
+  /** The first withdrawal of a message that needs no attempt any more; null: none. */
+  withdrawal: PendingWithdrawal | null;
   /** The one that another installation must have before it; null: none. */
   after: string | null;
   has_due_task: boolean;
@@ -38,6 +41,8 @@ export const nextInThreads = (
 ): string => `select w.thread_id, t.last_sequence, least(t.last_sequence, w.position + ${peekedMessages}) as seen_sequence,
   (select to_json(n) from (select ${messageColumns} from messages m join agents a on a.id = m.sender_id where m.id = next.id limit 1) n) as message,
   (select case when w.is_bound then ${previousOf('w.agent_id')} end from messages m where m.id = next.id limit 1) as after,
+  (select to_json(x) from (select m.id as message_id, not ${isOwn} as is_update from (
+     select message_id as id from remote_withdrawals where thread_id = w.thread_id and sequence <= w.position order by sequence limit 1) m) x) as withdrawal,
   place.task_id, continued.remote_task_id,
   exists (select from remote_tasks k where k.thread_id = t.id and (k.poll_at <= :now or ${isToCancel})) as has_due_task
   from unnest(:thread_ids::text[], :agent_ids::text[], :positions::int[], :are_bound::boolean[]) w (thread_id, agent_id, position, is_bound)

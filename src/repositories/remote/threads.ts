@@ -18,7 +18,7 @@ export interface RemoteThreadRow {
   begun_id: string | null;
   /** When it may be attempted next; also the lease of the worker that has it. */
   next_at: number;
-  /** When a task is read next; null: none is open. */
+  /** When a task is read or a withdrawal is told next; null: none is open. */
   poll_at: number | null;
 }
 
@@ -116,7 +116,8 @@ export const remoteThreadsRepository = repository({
        select s.* from json_to_recordset(:states) s (thread_id text, lease bigint, position int, context_id text, attempts int, begun_id text, next_at bigint)
        join remote_threads r on r.thread_id = s.thread_id and r.next_at = s.lease order by r.thread_id for update of r)
      update remote_threads r set position = s.position, context_id = s.context_id, attempts = s.attempts, begun_id = s.begun_id, next_at = s.next_at,
-       poll_at = (select min(poll_at) from remote_tasks k where k.thread_id = s.thread_id)
+       poll_at = least((select min(poll_at) from remote_tasks k where k.thread_id = s.thread_id),
+         (select min(created_at) from remote_withdrawals x where x.thread_id = s.thread_id))
      from state s where r.thread_id = s.thread_id returning r.thread_id, r.poll_at`,
     (states) => ({ states: JSON.stringify(states) }),
   ),
@@ -209,8 +210,14 @@ export const remoteThreadsRepository = repository({
     'remote_updates.list(thread_id, keys)',
     `select key from remote_updates where thread_id = :thread_id and key = any(:keys::text[])`,
   ),
-  addApplied: sql.run<[threadId: string, keys: readonly string[]]>(
-    'remote_updates.insert(thread_id, keys)',
-    `insert into remote_updates (thread_id, key) select :thread_id, unnest(:keys::text[]) on conflict do nothing`,
+  /** Null: an update that became no message. */
+  addApplied: sql.run<[threadId: string, updates: readonly { key: string; message_id: string | null }[]]>(
+    'remote_updates.insert(thread_id, ...)',
+    `insert into remote_updates (thread_id, key, message_id) select :thread_id, unnest(:keys::text[]), unnest(:message_ids::text[]) on conflict do nothing`,
+    (thread_id, updates) => ({
+      thread_id,
+      keys: updates.map(({ key }) => key),
+      message_ids: updates.map(({ message_id }) => message_id),
+    }),
   ),
 });

@@ -1,4 +1,5 @@
 import { isId, minIdAt, timeOfId } from '../../../packages/core/src/domain/ids.ts';
+import { remoteTopic } from '../../../packages/core/src/domain/remote.ts';
 import {
   withdrawalJob,
   withdrawIn,
@@ -24,7 +25,7 @@ const scanMs = 2 * 60 * 60 * 1000;
 
 /**
  * Withdraws a message of the actor: removes its content and its files, and cancels the open task that it opened. Its place stays. A second
- * withdrawal changes nothing. The thread is locked before the task, and the task before the inboxes, as in every change of a thread.
+ * withdrawal changes nothing. Another installation is told. The thread is locked before the task, and the task before the inboxes, as in every change of a thread.
  * @returns the message as it is now
  * @throws {DomainError} MESSAGE_NOT_FOUND, also for a message of a foreign thread; FORBIDDEN (of another agent), THREAD_CLOSED
  */
@@ -39,6 +40,9 @@ export async function withdrawMessage(work: Work, id: string): Promise<MessageRo
   const message = await requireOwnMessage(work, id);
   if (isWithdrawn(message)) return message;
   requireActiveThread(thread);
+  // Before the members: a worker that has accepted messages locks the remote thread before them.
+  if (await work.db.remoteWithdrawals.insert(message, work.now))
+    work.changes.publish({ topic: remoteTopic, body: thread_id });
   await cancelTaskOf(work, thread, message);
   const members = await work.db.threadMembers.lock(thread_id);
   await removeMessageFromInboxes(work, message, members);

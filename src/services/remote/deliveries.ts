@@ -92,17 +92,17 @@ export async function applyRemoteTask(
   const [task] = task_id === null ? [] : await tasks.lock([task_id]);
   const isOpen = task !== undefined && isOpenTask(task.state);
   const end = isOpen && isWhole ? toReport(state) : null;
+  const applied: AppliedItem[] = [];
   for (const [at, item] of items.entries()) {
-    if (isOpen) {
-      const isLast = at === items.length - 1;
-      await reportItem(work, task.id, item, isLast && end !== null ? end : 'working', state);
-    } else await sendItem(work, link, item);
+    const isLast = at === items.length - 1;
+    const stored = isOpen
+      ? reportItem(work, task.id, item, isLast && end !== null ? end : 'working', state)
+      : sendItem(work, link, item);
+    applied.push({ key: item.key, message_id: await stored });
   }
   if (isOpen && items.length === 0 && end !== null && end !== task.state)
     await updateTask(work, { ...plainReport, task_id: task.id, state: end, message: null });
-  const keys = items.map(({ key }) => key);
-  await remoteThreads.addApplied(thread_id, keys);
-  if (keys.length > 0) await work.db.remoteOrder.wakeHeld([thread_id], keys, work.now);
+  await addApplied(work, thread_id, applied);
   const { generation } = mailbox ?? link;
   const seen = mailbox?.delivery ?? (state === 'completed' ? 'handled' : 'delivered');
   await remoteThreads.putTask({
@@ -133,10 +133,29 @@ export async function applyRemoteMessage(
   const [fresh] = await lockAndFilter(work, answered.thread_id, [item]);
   if (!fresh) return;
   const [task] = answered.task_id === null ? [] : await work.db.tasks.lock([answered.task_id]);
-  if (task && isOpenTask(task.state)) await reportItem(work, task.id, item, 'completed', 'completed');
-  else await sendItem(work, answered, item);
-  await work.db.remoteThreads.addApplied(answered.thread_id, [item.key]);
-  await work.db.remoteOrder.wakeHeld([answered.thread_id], [item.key], work.now);
+  const message_id =
+    task && isOpenTask(task.state)
+      ? await reportItem(work, task.id, item, 'completed', 'completed')
+      : await sendItem(work, answered, item);
+  await addApplied(work, answered.thread_id, [{ key: item.key, message_id }]);
+}
+
+/** An item, and the message that it became. */
+interface AppliedItem {
+  key: string;
+  message_id: string | null;
+}
+
+/** What waits for these items follows. */
+async function addApplied(
+  { db, now }: Work,
+  thread_id: string,
+  applied: readonly AppliedItem[],
+): Promise<void> {
+  if (applied.length === 0) return;
+  await db.remoteThreads.addApplied(thread_id, applied);
+  const keys = applied.map(({ key }) => key);
+  await db.remoteOrder.wakeHeld([thread_id], keys, now);
 }
 
 /**
@@ -170,20 +189,20 @@ async function reportItem(
   { content, content_type, attachment_ids, isArtifact }: StoredItem,
   state: Exclude<ReturnType<typeof toReport>, null>,
   remoteState: RemoteTask['state'],
-): Promise<void> {
+): Promise<string | null> {
   const artifact = isArtifact || (state === 'completed' && remoteState === 'completed');
   const message = { content, content_type, attachment_ids };
-  await updateTask(work, { ...plainReport, task_id, state, artifact, message });
+  return (await updateTask(work, { ...plainReport, task_id, state, artifact, message })).message_id;
 }
 
 async function sendItem(
   work: Work,
   { thread_id, message_id }: Pick<RemoteTaskRow, 'thread_id' | 'message_id'>,
   { content, content_type, attachment_ids }: StoredItem,
-): Promise<void> {
+): Promise<string> {
   const [question] = await work.db.messageBatches.listReplyTargets([{ thread_id, id: message_id }]);
   const draft = { content, content_type, attachment_ids, metadata: {}, reply_to: question?.id ?? null };
-  await sendMessage(work, { ...draft, thread_id, task: { none: true } });
+  return (await sendMessage(work, { ...draft, thread_id, task: { none: true } })).id;
 }
 
 /** Moves the marks of remote agents to what their sides say. */

@@ -56,9 +56,13 @@ export interface TaskReport {
 /**
  * Reports the state of a task as its asked agent, with a message if there is one: both, or nothing. The thread is locked before the task, and
  * the task before the item of a lease, as in every change of a task.
+ * @returns the task, and the id of the message; null without one
  * @throws {DomainError} TASK_NOT_FOUND, FORBIDDEN (the client), INVALID_TRANSITION (it has ended), LEASE_NOT_FOUND, LEASE_LOST, and as `sendMessage`
  */
-export async function updateTask(work: Work, report: TaskReport): Promise<ViewedTaskRow> {
+export async function updateTask(
+  work: Work,
+  report: TaskReport,
+): Promise<{ task: ViewedTaskRow; message_id: string | null }> {
   const { state, artifact, data, lease_id } = report;
   const found = await requireTask(work, report.task_id);
   requireAskedAgent(found, work.actor.agent_id);
@@ -80,7 +84,7 @@ export async function updateTask(work: Work, report: TaskReport): Promise<Viewed
   changes.move(work, task, { report: state }, origin);
   changes.write(work);
   if (lease_id !== undefined) await requireCurrentLease(work, lease_id);
-  return { ...found, ...task };
+  return { task: { ...found, ...task }, message_id: sent?.id ?? null };
 }
 
 /** The id of the message that asks; null after the retention of messages has removed it. The task stays open. */

@@ -25,6 +25,7 @@ import { cancel, get, getExtendedCard, list, send, sendAndStream, subscribe } fr
 import type { CallContext } from './context.ts';
 import type { A2aReason } from './errors.ts';
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-configs.ts';
+import { withdraw } from './send.ts';
 
 /** One method of A2A, in both bindings. */
 export interface Method<Params = unknown> {
@@ -51,7 +52,8 @@ export const methods: readonly Method[] = [
     routes: ['POST /message:send'],
     request: sendMessageRequest,
     operation: sendA2aMessageOperation,
-    run: async (context, params) => ({ task: await send(context, params) }),
+    run: async (context, params) =>
+      (await withdraw(context, params)) ?? { task: await send(context, params) },
   }),
   defineMethod({
     name: 'SendStreamingMessage',

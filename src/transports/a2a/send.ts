@@ -5,6 +5,7 @@ import { DomainError, wrongField } from '../../../packages/core/src/domain/error
 import { requireScope } from '../../../packages/core/src/domain/auth/require-scope.ts';
 import { checkA2aMessageOperation, parseIsNew } from '../../operations/a2a/check-message.ts';
 import { sendA2aMessageOperation } from '../../operations/a2a/send-message.ts';
+import { withdrawA2aMessageOperation } from '../../operations/a2a/withdraw-message.ts';
 import { shownTask } from '../../operations/a2a/show-task.ts';
 import { createAttachmentOperation } from '../../operations/attachments/create-attachment.ts';
 import type { SendMessageRequest, WireMessage } from '../../presenters/a2a/request.ts';
@@ -125,9 +126,32 @@ export async function sendMessage(
   return shownTask.parse(sent);
 }
 
+/**
+ * Withdraws an earlier message of the client, if a message says so. The answer is the same for every message that it names.
+ * @returns a message in place of a task; null if it withdraws none
+ */
+export async function withdraw(
+  { run, request: { agent } }: CallContext,
+  { message, metadata }: SendMessageRequest,
+): Promise<object | null> {
+  const { withdraws, conversation } = readMailbox(message);
+  if (withdraws === undefined) return null;
+  const { after } = readMailbox({ metadata });
+  await run(withdrawA2aMessageOperation, {
+    agent,
+    withdraws,
+    context_id: message.contextId,
+    conversation,
+    after,
+  });
+  const parts = [{ text: 'The message is withdrawn.', mediaType: 'text/plain' }];
+  return { message: { messageId: `${message.messageId}-answer`, role: 'ROLE_AGENT', parts } };
+}
+
 const mailboxFields = z.object({
   expects_reply: z.boolean().optional().catch(undefined),
   after: z.string().max(255).optional().catch(undefined),
+  withdraws: z.string().max(255).optional().catch(undefined),
   conversation: z
     .string()
     .regex(/^[\x21-\x7e]{1,100}$/)

@@ -120,7 +120,8 @@ export async function startInstallation({
       );
       await service.sql(
         `update remote_threads set next_at = least(next_at, $2),
-           poll_at = (select min(poll_at) from remote_tasks where thread_id = $1) where thread_id = $1`,
+           poll_at = least((select min(poll_at) from remote_tasks where thread_id = $1),
+             (select min(created_at) from remote_withdrawals where thread_id = $1)) where thread_id = $1`,
         values,
       );
       await service.core.queues.enqueue([createPostingJob(thread_id, now)]);

@@ -4,6 +4,19 @@ import { meetRemote, useInstallation } from './setup.ts';
 
 const service = useInstallation();
 
+test('a server of another system is not told of a withdrawal', async () => {
+  const { server, ann, remote } = await meetRemote(service);
+  const thread_id = await service.thread(ann, remote);
+  const { id, sequence } = await service.send(ann, thread_id, 'silent one');
+  await waitUntil(async () => (await service.marks(ann, thread_id, remote)).delivered).toBe(sequence);
+  expect((await service.post(ann, `/messages/${id}/withdraw`)).status).toBe(200);
+  await waitUntil(() =>
+    service.sql('select 1 from remote_withdrawals where thread_id = $1', [thread_id]),
+  ).toEqual([]);
+  await service.send(ann, thread_id, 'silent two');
+  await waitUntil(() => server.texts()).toEqual(['silent one', 'silent two']);
+});
+
 test('a message that is withdrawn or replaced before it was sent is not sent', async () => {
   const { server, ann, remote } = await meetRemote(service, { binding: 'JSONRPC' });
   server.failNext('SendMessage', { status: 503, headers: { 'Retry-After': '1800' } });

@@ -1,37 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findFreePort } from '../../../support/free-port.ts';
-import { type ProxyAction, startHttpProxy } from '../../../support/servers/http-proxy.ts';
+import type { ProxyAction } from '../../../support/servers/http-proxy.ts';
 import type { TestAgent } from '../../../support/service.ts';
 import { waitUntil } from '../../webhooks/setup.ts';
-import { type Installation, startInstallation, storyOf } from '../setup.ts';
-import { connect, threadOf } from './setup.ts';
+import { type Installation, storyOf } from '../setup.ts';
+import { connect, pickFault, startBehindProxy, threadOf } from './setup.ts';
 
-const faults: readonly ProxyAction[] = ['pass', 'pass', 'cut', 'unanswered', 'double', 503];
 let isFaulty = false;
 /** What happens to requests to the side of Bob. */
 let lineThere: ProxyAction = 'pass';
-const decide = (line: ProxyAction): ProxyAction =>
-  isFaulty ? (faults[Math.floor(Math.random() * faults.length)] ?? 'pass') : line;
+const decide = (line: ProxyAction): ProxyAction => (isFaulty ? pickFault() : line);
 
-const proxies: Awaited<ReturnType<typeof startHttpProxy>>[] = [];
 let here: Installation;
 let there: Installation;
 
-async function startBehindProxy(readLine: () => ProxyAction): Promise<Installation> {
-  const port = await findFreePort();
-  const proxy = await startHttpProxy(`http://127.0.0.1:${port}`, () => decide(readLine()));
-  proxies.push(proxy);
-  const pacing = { scheduleMs: Array(200).fill(20), maxRetryAfterMs: 100 };
-  const env = { PUBLIC_URL: proxy.url, RATE_LIMITS: 'off' };
-  return startInstallation({ port, env, pacing });
-}
-
 beforeAll(async () => {
-  [here, there] = [await startBehindProxy(() => 'pass'), await startBehindProxy(() => lineThere)];
+  here = await startBehindProxy(() => decide('pass'));
+  there = await startBehindProxy(() => decide(lineThere));
 });
 afterAll(async () => {
   await Promise.all([here.stop(), there.stop()]);
-  await Promise.all(proxies.map((proxy) => proxy.close()));
 });
 
 /** Ann and Bob, and the threads of their first conversation. */

@@ -1,9 +1,35 @@
 import { expect } from 'vitest';
 import { openCredential } from '../../../../src/services/remote/credentials.ts';
 import { createRemoteInvitation } from '../../../../src/services/remote/invitations.ts';
+import { findFreePort } from '../../../support/free-port.ts';
+import { type ProxyAction, startHttpProxy } from '../../../support/servers/http-proxy.ts';
 import type { TestAgent } from '../../../support/service.ts';
 import { waitUntil } from '../../webhooks/setup.ts';
-import type { AddedRemote, Installation } from '../setup.ts';
+import { type AddedRemote, type Installation, startInstallation } from '../setup.ts';
+
+/**
+ * An installation behind a line that does with each request what it is told. Its attempts follow quickly.
+ * @param decide what the line does with the next request.
+ */
+export async function startBehindProxy(decide: () => ProxyAction): Promise<Installation> {
+  const port = await findFreePort();
+  const proxy = await startHttpProxy(`http://127.0.0.1:${port}`, decide);
+  const pacing = { scheduleMs: Array<number>(200).fill(20), maxRetryAfterMs: 100 };
+  const env = { PUBLIC_URL: proxy.url, RATE_LIMITS: 'off' };
+  const installation = await startInstallation({ port, env, pacing });
+  async function stop(): Promise<boolean> {
+    const isStopped = await installation.stop();
+    await proxy.close();
+    return isStopped;
+  }
+  return { ...installation, stop };
+}
+
+/** Faults of a line that drops and doubles requests. */
+const faults: readonly ProxyAction[] = ['pass', 'pass', 'cut', 'unanswered', 'double', 503];
+
+/** What a faulty line does with the next request. */
+export const pickFault = (): ProxyAction => faults[Math.floor(Math.random() * faults.length)] ?? 'pass';
 
 /** An agent of each of two installations, and how each sees the other one. */
 export interface Connected {
