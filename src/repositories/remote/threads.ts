@@ -58,10 +58,15 @@ const taskColumns = `k.thread_id, k.remote_task_id, k.message_id, k.task_id, k.s
 const isToCancel = `k.poll_at is not null and not k.cancel_sent and exists (select from tasks t where t.id = k.task_id and t.state = 'canceled')`;
 
 /** Needs `remote_threads r` and `threads t`: something is to be sent. */
-const hasOutgoing = `(r.position < t.last_sequence or exists (select from remote_tasks k where k.thread_id = r.thread_id and ${isToCancel}))`;
+const hasOutgoing = `(r.position < t.last_sequence or exists (select from remote_tasks k where k.thread_id = r.thread_id and ${isToCancel})
+  or exists (select from remote_withdrawals x where x.thread_id = r.thread_id))`;
 
-/** Threads with something to do at `:now`. */
-const due = `remote_threads r join threads t on t.id = r.thread_id where r.next_at <= :now and (r.poll_at <= :now or ${hasOutgoing})`;
+/**
+ * Threads with something to do at `:now`. The tasks say what is due: a turn that waits for the lock of a callback then stores the `poll_at` of
+ * the thread as it was before.
+ */
+const due = `remote_threads r join threads t on t.id = r.thread_id where r.next_at <= :now
+  and (exists (select from remote_tasks k where k.thread_id = r.thread_id and k.poll_at <= :now) or ${hasOutgoing})`;
 
 /** Statements that use the index of threads with work name it with this condition. */
 const hasWork = `(r.position < r.last_sequence or r.poll_at is not null)`;

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
 import { defaultPacing } from '../../../packages/core/src/domain/webhooks.ts';
 import { remoteDelivery } from '../../../src/jobs/posting.ts';
 import { openIntake } from '../../../src/start/execute.ts';
-import { postingHandler } from '../../../workers/posting/handler.ts';
+import { type Claim, postingHandler } from '../../../workers/posting/handler.ts';
 import { remoteThreadSource } from '../../../workers/remote/deliver.ts';
 import { waitUntil } from '../webhooks/setup.ts';
 import { meetRemote, storyOf, useInstallation } from './setup.ts';
@@ -92,21 +93,44 @@ test('a turn that was cut off after the send is continued: the message is found,
   expect(server.texts()).toEqual(['silent']);
 });
 
-test('two turns of one thread in one process: the one that has it continues, and the other one ends', async () => {
+/** A thread with an open task of the remote side, and the turns that tests claim of it. */
+async function openTurns() {
   const { server, ann, remote } = await meetRemote(service);
   const { thread_id } = await service.ask(ann, remote, 'wait');
   const released =
     'select 1 from remote_threads where thread_id = $1 and position = 1 and next_at <= $2::bigint';
   await waitUntil(async () => (await service.sql(released, [thread_id, Date.now()])).length).toBe(1);
-  server.failNext('GetTask', { status: 500 }, 2);
   const source = remoteThreadSource(service.core, openIntake(service.core), defaultPacing);
-  const claim = async () => {
-    // As a person who has what waits sent again.
+  /** As after a person has what waits sent again. The worker can be faster. */
+  async function claim(): Promise<Claim> {
     await service.sql('update remote_tasks set poll_at = 0 where thread_id = $1', [thread_id]);
     await service.sql('update remote_threads set poll_at = 0, next_at = 0 where thread_id = $1', [thread_id]);
-    return source.claim(thread_id);
-  };
+    return (await source.claim(thread_id)) ?? claim();
+  }
+  return { server, thread_id, claim, end: Date.now() + defaultPacing.turnMs };
+}
+
+test('two turns of one thread in one process: the one that has it continues, and the other one ends', async () => {
+  const { server, claim, end } = await openTurns();
+  server.failNext('GetTask', { status: 500 }, 2);
   const [old, current] = [await claim(), await claim()];
-  const end = Date.now() + defaultPacing.turnMs;
-  expect(await Promise.all([old?.next(end), current?.next(end)])).toEqual(['ended', 'idle']);
+  expect(await Promise.all([old.next(end), current.next(end)])).toEqual(['ended', 'idle']);
+});
+
+test('a callback that comes while the turn of its thread ends is not lost', async () => {
+  const { thread_id, claim, end } = await openTurns();
+  const turn = await claim();
+  await turn.next(end);
+  const callback = new pg.Client({ connectionString: service.core.config.DATABASE_URL });
+  await callback.connect();
+  onTestFinished(() => callback.end());
+  await callback.query('begin');
+  for (const table of ['remote_threads', 'remote_tasks'])
+    await callback.query(`update ${table} set poll_at = 1 where thread_id = $1`, [thread_id]);
+  const released = turn.release(Date.now());
+  const waiting = 'select 1 from pg_locks where not granted';
+  await waitUntil(async () => (await service.sql(waiting)).length).toBeGreaterThan(0);
+  await callback.query('commit');
+  await released;
+  expect(await turn.isDue()).toBe(true);
 });

@@ -99,10 +99,11 @@ test('an answer that is withdrawn before it was read never shows its content', a
   await there.send(bob, thread, 'Next.');
   const received = await here.follow(ann, 'message.received');
   await here.pass(thread_id);
+  // The next one does not wait for a withdrawn one.
   await waitUntil(async () => {
     await here.pass(thread_id);
-    return contentsOf(here, ann, thread_id);
-  }).toEqual(['Hello?', null, 'Next.']);
+    return (await contentsOf(here, ann, thread_id)).toSorted();
+  }).toEqual(['Hello?', null, 'Next.'].toSorted());
   expect(JSON.stringify(await received())).not.toContain('A secret.');
 });
 
