@@ -102,8 +102,8 @@ test('an answer that is withdrawn before it was read never shows its content', a
   // The next one does not wait for a withdrawn one.
   await waitUntil(async () => {
     await here.pass(thread_id);
-    return (await contentsOf(here, ann, thread_id)).toSorted();
-  }).toEqual(['Hello?', null, 'Next.'].toSorted());
+    return (await contentsOf(here, ann, thread_id)).map((text) => text ?? 'withdrawn').sort();
+  }).toEqual(['Hello?', 'Next.', 'withdrawn']);
   expect(JSON.stringify(await received())).not.toContain('A secret.');
 });
 
