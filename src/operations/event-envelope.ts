@@ -6,6 +6,8 @@ interface ShownEvent {
   id: string;
   type: EventType;
   cursor: string;
+  /** For a reader of several agents. */
+  agent_id?: string;
   created_at: number;
   data_json: string;
   traceparent?: string;
@@ -26,6 +28,11 @@ function envelopeOf<Type extends EventType>(type: Type) {
         .describe('The feed position after this event. Pass it to any transport to resume from here.'),
       created_at: z.int().describe('Milliseconds since the Unix epoch.'),
       data,
+      agent_id: z
+        .string()
+        .meta({ pattern: '^agt_' })
+        .optional()
+        .describe('The agent whose event it is. Only with watch=owner.'),
       traceparent: z
         .string()
         .optional()
@@ -44,7 +51,9 @@ if (!first) throw new Error('no event types are defined');
 export const eventEnvelope = z.discriminatedUnion('type', [first, ...others]);
 
 /** The envelope as JSON text. Only `data_json` can contain characters that need escaping, and it is serialized already. */
-export function envelopeText({ type, id, cursor, created_at, data_json, traceparent }: ShownEvent): string {
+export function envelopeText(event: ShownEvent): string {
+  const { type, id, cursor, agent_id, created_at, data_json, traceparent } = event;
+  const agent = agent_id === undefined ? '' : `,"agent_id":"${agent_id}"`;
   const trace = traceparent === undefined ? '' : `,"traceparent":"${traceparent}"`;
-  return `{"type":"${type}","id":"${id}","cursor":"${cursor}","created_at":${created_at},"data":${data_json}${trace}}`;
+  return `{"type":"${type}","id":"${id}","cursor":"${cursor}","created_at":${created_at},"data":${data_json}${agent}${trace}}`;
 }

@@ -9,6 +9,8 @@ export interface LiveEvent {
   type: EventType;
   /** The receiver's feed position after this event. */
   cursor: string;
+  /** The agent whose event it is, for a reader of several agents. */
+  agent_id?: string;
   created_at: number;
   thread_id: string | null;
   /** The message that the event is about, if any. */
@@ -23,7 +25,7 @@ export interface LiveEvent {
 /** The fields of an event that a transport sends. */
 export type ShownEvent = Pick<
   LiveEvent,
-  'id' | 'type' | 'cursor' | 'created_at' | 'data_json' | 'traceparent'
+  'id' | 'type' | 'cursor' | 'agent_id' | 'created_at' | 'data_json' | 'traceparent'
 >;
 
 /** `position_expired`: the events after the reader's position are no longer kept. It gets a gap when it reconnects. */
@@ -100,6 +102,25 @@ export interface StreamMetrics {
   onWritten(transport: StreamTransport, events: readonly LiveEvent[], notifiedAt: number): void;
 }
 
+interface PageOptions {
+  cursor?: string | undefined;
+  limit: number;
+  wait_ms: number;
+  signal?: AbortSignal;
+}
+
+/** Reads the feeds of all agents whose conversations a credential may read, without being one of them. */
+export interface OwnerWatch {
+  /** @throws {DomainError} INVALID_CURSOR, RATE_LIMITED, UNAUTHORIZED, VALIDATION_ERROR (too many agents) */
+  page(actor: Actor, options: PageOptions): Promise<EventPage>;
+  /** @throws {DomainError} as page */
+  open(
+    actor: Actor,
+    options: { cursor?: string | undefined },
+    reader: StreamReader,
+  ): Promise<OpenStream & { pending_events: number }>;
+}
+
 /** Reads feeds for every transport in the process. */
 export interface Realtime {
   /** @throws {DomainError} INVALID_CURSOR; RATE_LIMITED when the agent has too many open streams; UNAVAILABLE */
@@ -110,11 +131,7 @@ export interface Realtime {
    */
   page(
     actor: Actor,
-    options: {
-      cursor?: string | undefined;
-      limit: number;
-      wait_ms: number;
-      signal?: AbortSignal;
+    options: PageOptions & {
       /** Whether the caller wants this event, which its scopes already allow. Others are skipped. Absent: every event. */
       wants?(event: LiveEvent): boolean;
     },
@@ -133,6 +150,8 @@ export interface Realtime {
   notifyInboxes(agentId?: string): void;
   /** Where a reader would start that opens with this cursor, and whether events after the cursor are no longer kept. @throws as open */
   startOf(actor: Actor, cursor: string): Promise<Pick<OpenStream, 'cursor' | 'gap'>>;
+  /** Reads the feeds of all agents whose conversations the actor may read. It moves no position and no receipt. */
+  ofOwner: OwnerWatch;
   /** Records that a transport without a stream has sent these events to the agent. */
   markDelivered(actor: Actor, events: readonly Pick<LiveEvent, 'message'>[]): void;
   /** Stores the agent's position. It only moves forward. @throws {DomainError} INVALID_CURSOR; UNAVAILABLE */

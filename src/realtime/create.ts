@@ -14,7 +14,9 @@ import { createLongPoll } from './streams/long-poll.ts';
 import { createPages, livePageEvents, UnreadableFeed } from './feed/pages.ts';
 import { createRecentEntries } from './feed/recent-entries.ts';
 import { createPresence, type PresenceParts } from './presence.ts';
+import type { FeedWatch } from './feed-watch.ts';
 import type { Receipts } from './receipts.ts';
+import { createOwnerWatch } from './streams/owner-watch.ts';
 import { decodeStart, startPosition } from './feed/start-position.ts';
 import { createFeedStatus } from './feed/status.ts';
 import { Stream, type StreamParts } from './streams/stream.ts';
@@ -32,6 +34,10 @@ export interface RealtimeParts {
   listValidTokens(tokenIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Records what was delivered and acknowledged. Absent: nothing is recorded. */
   receipts?: Receipts;
+  /** Wake-ups of feeds, for readers that are none of their agents. */
+  watch: FeedWatch;
+  /** The agents whose conversations an agent may read, at most `limit`. */
+  listReadAgents(agentId: string, limit: number): Promise<string[]>;
   metrics?: StreamMetrics;
   /** Defaults: 3,000 and 500 ms. With jitter, the stream of a revoked token ends within 5 s. */
   intervals?: PollIntervals;
@@ -72,6 +78,8 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   const readPage = createLongPoll({ pages, registry, cursors, bounds });
   const inboxWatches = createInboxWatches(registry);
   const openStream = createStreamOpener({ registry, cursors, pages, bounds, receipts, metrics, log });
+  const stopping = new AbortController();
+  const ofOwner = createOwnerWatch({ ...parts, pages, bounds, stopping: stopping.signal });
   let closed = false;
 
   /** Rejects calls during shutdown, and reports a database that does not respond as UNAVAILABLE. */
@@ -107,6 +115,10 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       }),
     watchInbox: (actor) => guarded(() => inboxWatches.open(actor)),
     notifyInboxes: inboxWatches.notify,
+    ofOwner: {
+      page: (actor, options) => guarded(() => ofOwner.page(actor, options)),
+      open: (actor, options, reader) => guarded(() => ofOwner.open(actor, options, reader)),
+    },
     markDelivered: (actor, events) => receipts?.delivered(actor.agent_id, events),
     forgetMessage: store.forgetMessage,
     fanOut: createLocalFanOut({ registry, store, recent, log }),
@@ -116,6 +128,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     },
     async close() {
       closed = true;
+      stopping.abort();
       watch.close();
       for (const listener of registry.listeners()) listener.end('shutdown');
       await Promise.all([registry.close(), presence.close()]);

@@ -4,6 +4,7 @@ import type { Core } from '../compose.ts';
 import { createStreamMetrics } from '../ops/stream-metrics.ts';
 import { handledTopic, inboxTopic } from '../../packages/core/src/domain/inbox.ts';
 import { withdrawnTopic } from '../../packages/core/src/domain/withdrawals.ts';
+import { createFeedWatch } from '../realtime/feed-watch.ts';
 import { createHandledMarks } from '../realtime/handled-marks.ts';
 import { createRealtime } from '../realtime/create.ts';
 import { createReceipts } from '../realtime/receipts.ts';
@@ -32,11 +33,14 @@ export async function startRealtime(core: Core, lifecycle: Lifecycle, overrides:
     log,
   });
   lifecycle.onStop('receipts', 2_000, () => receipts.close());
+  const watch = createFeedWatch(bus);
   const realtime = createRealtime({
     feed: db.feed,
     presence: db.presence,
     ...(overrides.hasReceipts !== false && { receipts }),
     bus,
+    watch,
+    listReadAgents: (agentId, limit) => db.conversations.listAgents(agentId, limit),
     cursors: core.settings.cursors,
     log,
     metrics: createStreamMetrics(metrics),
@@ -83,6 +87,7 @@ export async function startRealtime(core: Core, lifecycle: Lifecycle, overrides:
     tokens,
     tickets: createStreamTickets({ unitOfWork, tokens, clock }),
     realtime,
+    watch,
     /** Applies revocations in this process at once, then publishes them to the others. A bus that is down is only logged. */
     async publishRevocations(revocations: readonly Revocation[]): Promise<void> {
       if (revocations.length === 0) return;

@@ -8,7 +8,6 @@ import { createReadCard } from '../operations/agents/read-card.ts';
 import type { Execute } from '../operations/execute/execute.ts';
 import type { RateLimits } from '../operations/rate-limits.ts';
 import { remoteOperations } from '../operations/remote/list.ts';
-import { createFeedWatch } from '../realtime/feed-watch.ts';
 import type { TransportDescription } from '../realtime/transport-description.ts';
 import { decideInClient, findApproval, listApprovalsOfAgent } from '../services/approvals/approvals.ts';
 import { readReview } from '../services/approvals/reviews.ts';
@@ -227,7 +226,7 @@ export function createConsole(
   return createConsoleTransport({
     renderer,
     leasedStreamMs: overrides.leasedStreamMs ?? pageLease.streamMs,
-    watch: createFeedWatch(core.bus),
+    watch: live.watch,
     draining,
     requests: oauth.requests,
     services: createServiceCalls(core.unitOfWork),

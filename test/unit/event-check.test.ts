@@ -51,7 +51,7 @@ test.each<[string, Parameters<typeof checkSent>[0], unknown, RegExp]>([
   ['data with more', 'websocket', { ...event, data: { ...data, owner_id: 'acc_1' } }, /owner_id/],
   ['a notification of another form', 'mcp_notifications', event, /no such message/],
   ['a notification without a cursor', 'mcp_notifications', { ...notification, params: data }, /_meta/],
-  ['a post with more', 'webhooks', { ...event, agent_id: 'agt_1' }, /agent_id/],
+  ['a post with more', 'webhooks', { ...event, owner_id: 'acc_1' }, /owner_id/],
   ['a page with a wrong event', 'long_poll', { ...examplePage, events: [timeless] }, /long_poll/],
 ])('%s is found', (_, transport, value, why) => {
   expect(() => checkSent(transport, value)).toThrow(why);

@@ -3,7 +3,7 @@ import type { ConversationWait, ThreadStatus } from '../../../packages/core/src/
 import { actedAsByPeopleOfMe, actedAsByPerson } from '../agents/rights.ts';
 import type { ContentType } from '../messages/messages.ts';
 import { query, type Queryable, statement } from '../queryable.ts';
-import { repository } from '../sql.ts';
+import { repository, sql } from '../sql.ts';
 import { questionsOfMine } from '../tasks/questions.ts';
 import { type ThreadMember, unreadCount, type Watch, watchedBy } from './threads.ts';
 
@@ -148,6 +148,11 @@ export function onlyRow<Row>([row]: readonly Row[]): Row {
 
 /** The threads of all agents that the same people may act as. Rights are read with each call. */
 export const conversationsRepository = repository({
+  /** The ids of the agents that the people of an agent may act as, at most `limit`. */
+  listAgents: sql.values<[readerId: string, limit: number], string>(
+    'conversations.list_agents(reader_id, limit)',
+    `select a.id from ${agentsOfReader.agent} order by a.id limit :limit`,
+  ),
   /**
    * Newest activity first. Reads the row of every thread of the reader, and the members and last message of only those on the page. No index
    * has the activity, because it changes with every message. Unread counts are read in the order of the list, until the page is full.

@@ -12,7 +12,11 @@ import type { Realtime } from '../../realtime/contract.ts';
 import { envelopeText, eventEnvelope } from '../../operations/event-envelope.ts';
 import type { TransportDescription } from '../../realtime/transport-description.ts';
 import { acknowledgeInput, eventsQuery, pageState } from '../../../packages/core/src/inputs/events.ts';
-import { feedScopes, requireFeedScope } from '../../../packages/core/src/events/feed-scopes.ts';
+import {
+  feedScopes,
+  requireFeedScope,
+  requireOwnerScope,
+} from '../../../packages/core/src/events/feed-scopes.ts';
 import { createQueryReader } from './read-input.ts';
 import type { Route, RouteDescription } from './route.ts';
 
@@ -75,13 +79,15 @@ export function eventRoutes(realtime: Realtime, limits: RateLimits, draining: Ab
 
   async function list(ctx: Context): Promise<void> {
     const actor = actorOf(ctx);
-    requireFeedScope(actor);
+    const { wait, watch, ...query } = parseInput(eventsQuery, readQuery(ctx));
+    if (watch === 'owner') requireOwnerScope(actor);
+    else requireFeedScope(actor);
     await limits.consume('default', actor.agent_id, createRateLimitReporter(ctx));
-    const { wait, ...query } = parseInput(eventsQuery, readQuery(ctx));
-    const page = await whileListening(ctx, draining, (signal) =>
-      realtime.page(actor, { ...query, wait_ms: wait * 1_000, signal }),
-    );
-    ctx.res.once('finish', () => realtime.markDelivered(actor, page.events));
+    const page = await whileListening(ctx, draining, (signal) => {
+      const options = { ...query, wait_ms: wait * 1_000, signal };
+      return watch === 'owner' ? realtime.ofOwner.page(actor, options) : realtime.page(actor, options);
+    });
+    if (watch === undefined) ctx.res.once('finish', () => realtime.markDelivered(actor, page.events));
     const events = page.events.map(envelopeText).join(',');
     const gap = page.gap ? ',"gap":true' : '';
     ctx.set('Cache-Control', 'no-store');

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { examplePage } from '../../operations/examples/events.ts';
 import { exampleAgents, exampleThread } from '../../../packages/core/src/records/examples.ts';
 import type { TransportDescription, MessageDescription } from '../../realtime/transport-description.ts';
+import { watchOwner } from '../../../packages/core/src/inputs/events.ts';
 import { envelopeText, eventEnvelopes } from '../../operations/event-envelope.ts';
 import { sendMessageOperation } from '../../operations/messages/send-message.ts';
 import { type CallFrame } from './call-frame.ts';
@@ -20,6 +21,7 @@ const handshake = z.object({
     .string()
     .optional()
     .describe('A ticket from POST /v1/realtime/tickets, for clients that cannot set headers.'),
+  watch: watchOwner,
 });
 
 const { cursor } = examplePage;

@@ -1,10 +1,15 @@
 import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { bearerToken } from '../http/authenticate.ts';
 import { requireHost, useOriginForm } from '../http/server.ts';
-import { requireFeedScope } from '../../../packages/core/src/events/feed-scopes.ts';
+import { requireFeedScope, requireOwnerScope } from '../../../packages/core/src/events/feed-scopes.ts';
+import { watchOwner } from '../../../packages/core/src/inputs/events.ts';
+import { parseInput } from '../../../packages/core/src/inputs/parse-input.ts';
 import type { Tokens } from '../../services/auth/tokens.ts';
+
+const watchInput = z.object({ watch: watchOwner });
 
 /** The credentials and the cursor of a handshake. */
 export interface Handshake {
@@ -12,6 +17,8 @@ export interface Handshake {
   /** From the query; ignored when there is a token. */
   ticket: string | undefined;
   cursor: string | undefined;
+  /** Whose events it gets. Absent: those of the agent. */
+  watch: 'owner' | undefined;
 }
 
 /** Resolves the credentials of a handshake to an actor. */
@@ -25,9 +32,9 @@ export interface HandshakeAuth {
 export const tokenProtocol = 'bearer';
 
 /**
- * Reads path, token or ticket, and cursor. Any Origin is accepted: browsers add no credentials to this handshake by themselves, so
+ * Reads path, token or ticket, cursor, and whose events are wanted. Any Origin is accepted: browsers add no credentials by themselves, so
  * a page can only use a token that it has.
- * @throws {DomainError} NOT_FOUND when the path is not /ws; VALIDATION_ERROR for an invalid Host.
+ * @throws {DomainError} NOT_FOUND when the path is not /ws; VALIDATION_ERROR for an invalid Host or `watch`.
  */
 export function readHandshake(request: IncomingMessage): Handshake {
   useOriginForm(request);
@@ -46,19 +53,21 @@ export function readHandshake(request: IncomingMessage): Handshake {
     token: token || undefined,
     ticket: ticket ?? undefined,
     cursor: parameters.get('cursor') ?? undefined,
+    watch: parseInput(watchInput, { watch: parameters.get('watch') ?? undefined }).watch,
   };
 }
 
 /**
  * Returns the actor of a handshake.
- * @throws {DomainError} UNAUTHORIZED; INSUFFICIENT_SCOPE when the token may not see any event type.
+ * @throws {DomainError} UNAUTHORIZED; INSUFFICIENT_SCOPE when the token may not see any event type, or not those of the owner.
  */
 export async function authenticateHandshake(
   auth: HandshakeAuth,
-  { token, ticket }: Handshake,
+  { token, ticket, watch }: Handshake,
 ): Promise<Actor> {
   const actor = await findActor(auth, token, ticket);
-  requireFeedScope(actor);
+  if (watch === 'owner') requireOwnerScope(actor);
+  else requireFeedScope(actor);
   return actor;
 }
 

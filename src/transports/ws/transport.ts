@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ServerOptions, WebSocketServer } from 'ws';
+import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { challengeFor } from '../http/authenticate.ts';
 import { toDomainError } from '../http/errors.ts';
@@ -14,7 +15,13 @@ import { withTimeout } from '../../shared/timeout.ts';
 import type { Tokens } from '../../services/auth/tokens.ts';
 import type { CallParts } from './calls.ts';
 import { Connection, type ConnectionParts, ServedWebSocket } from './connection.ts';
-import { type HandshakeAuth, authenticateHandshake, readHandshake, tokenProtocol } from './handshake.ts';
+import {
+  type Handshake,
+  type HandshakeAuth,
+  authenticateHandshake,
+  readHandshake,
+  tokenProtocol,
+} from './handshake.ts';
 import { closeCodes, defaultLimits, type WebSocketLimits } from './limits.ts';
 import { isWebSocketUpgrade, unshiftRequest } from './other-upgrades.ts';
 import { refuseSocket } from '../http/refuse-socket.ts';
@@ -69,6 +76,9 @@ class ConnectionReader implements StreamReader {
   }
 }
 
+/** As for the feed of one agent. */
+const maxPendingShown = 100;
+
 interface ConnectionSet {
   readonly all: ReadonlySet<Connection>;
   add(connection: Connection): void;
@@ -109,9 +119,9 @@ export function createWebSocketTransport(parts: WebSocketTransportParts): WebSoc
       const actor = await authenticateHandshake(parts, handshake);
       await parts.rateLimits.consume('websocket', actor.agent_id);
       const reader = new ConnectionReader();
-      const stream = await realtime.open(actor, { cursor: handshake.cursor }, reader);
+      const { cursor, watch } = handshake;
+      const { stream, pending } = await openStream(realtime, actor, { cursor, watch }, reader);
       try {
-        const { cursor: _end, ...pending } = await realtime.feedStatus(actor);
         if (isDraining) throw shuttingDown();
         server.handleUpgrade(request, socket, head, (ws) => {
           // From here on the listener of ws is sufficient.
@@ -156,6 +166,29 @@ export function createWebSocketTransport(parts: WebSocketTransportParts): WebSoc
       clearInterval(pingTimer);
     },
   };
+}
+
+/** Opens the stream of an agent or of its owner, with the number of events that wait. */
+async function openStream(
+  realtime: Realtime,
+  actor: Actor,
+  { cursor, watch }: Pick<Handshake, 'cursor' | 'watch'>,
+  reader: StreamReader,
+) {
+  if (watch === 'owner') {
+    const stream = await realtime.ofOwner.open(actor, { cursor }, reader);
+    const isMore = stream.pending_events > maxPendingShown;
+    const pending_events = Math.min(stream.pending_events, maxPendingShown);
+    return { stream, pending: { pending_events, ...(isMore && { pending_events_more: true as const }) } };
+  }
+  const stream = await realtime.open(actor, { cursor }, reader);
+  try {
+    const { cursor: _end, ...pending } = await realtime.feedStatus(actor);
+    return { stream, pending };
+  } catch (error) {
+    stream.close();
+    throw error;
+  }
 }
 
 function createCallParts({ execute, tokens, realtime, log }: WebSocketTransportParts): CallParts {

@@ -1,5 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
 import { createCursors } from '../../../src/work/cursors.ts';
+import { createFeedWatch } from '../../../src/realtime/feed-watch.ts';
 import { createRealtime, type RealtimeParts } from '../../../src/realtime/create.ts';
 import { createLocalBus } from './local-bus.ts';
 import { createMemoryFeed } from './memory-feed.ts';
@@ -14,6 +15,8 @@ export function setUp(changes: Partial<RealtimeParts> = {}) {
     feed: memory.feed,
     presence: { insert: async () => {}, update: async () => true, remove: async () => {} },
     bus,
+    watch: createFeedWatch(bus),
+    listReadAgents: async (agentId) => [agentId],
     cursors,
     log: (message) => void logEntries.push(message),
     listValidTokens: async (ids) => new Set(ids),

@@ -327,6 +327,8 @@ class AgentUpdatedEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: AgentUpdated
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -428,6 +430,8 @@ class ApprovalResolvedEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: ApprovalResolved
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -497,6 +501,8 @@ class AttachmentScannedEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: AttachmentScanned
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -561,6 +567,8 @@ class ContactAddedEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: ContactAdded
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -586,6 +594,8 @@ class ContactRemovedEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: ContactRemoved
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -602,6 +612,8 @@ class ContactRequestEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: ContactRequested
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -631,6 +643,8 @@ class ContactUpdatedEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: ContactUpdated
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -869,6 +883,8 @@ class InboxExpiredEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: InboxExpired
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -949,6 +965,8 @@ class MessageCreatedEvent(TypedDict):
     """Milliseconds since the Unix epoch."""
     data: Message
     """A message in a thread."""
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -976,6 +994,8 @@ class MessageDeliveredEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: MessageDelivered
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -1014,6 +1034,8 @@ class MessageHandledEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: MessageHandled
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -1043,6 +1065,8 @@ class MessageReadEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: MessageRead
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -1078,6 +1102,8 @@ class MessageUndeliverableEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: MessageUndeliverable
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -1109,6 +1135,8 @@ class MessageWithdrawnEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: MessageWithdrawn
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -1454,6 +1482,8 @@ class TaskUpdatedEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: TaskUpdated
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -1596,6 +1626,8 @@ class ThreadCreatedEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: ThreadCreated
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -1625,6 +1657,8 @@ class ThreadMemberAddedEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: ThreadMemberAdded
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -1654,6 +1688,8 @@ class ThreadMemberRemovedEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: ThreadMemberRemoved
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -1681,6 +1717,8 @@ class ThreadUnwatchedEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: ThreadUnwatched
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -1726,6 +1764,8 @@ class ThreadUpdatedEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: ThreadUpdated
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -1753,6 +1793,8 @@ class ThreadWatchedEvent(TypedDict):
     created_at: int
     """Milliseconds since the Unix epoch."""
     data: ThreadWatched
+    agent_id: NotRequired[str]
+    """The agent whose event it is. Only with watch=owner."""
     traceparent: NotRequired[str]
     """W3C Trace Context of the request that caused the event, if it was traced."""
 
@@ -2739,6 +2781,7 @@ class EventsOperations(Noun):
     def list(
         self,
         *,
+        watch: Literal["owner"] | None = None,
         cursor: str | None = None,
         limit: int | None = None,
         wait: int | None = None,
@@ -2750,11 +2793,13 @@ class EventsOperations(Noun):
         
         Requires one of these scopes: `threads:read`, `contacts:read`, `realtime:read`.
 
+        :param watch: `owner`: the events of the conversations of all agents that `conversations:read` shows, each with `agent_id`. Its cursors are its own; without one, it starts now. It moves no receipt and no position.
         :param cursor: Return events after this position. `earliest` is before the oldest event that is kept, `latest` is the end of the feed. Default: the acknowledged position, or `earliest` if there is none.
         :param limit: Maximum number of events, 1–100.
         :param wait: How long to wait for the first event, in seconds, 0–30.
         """
         return self._call("list_events", {
+            "watch": watch,
             "cursor": cursor,
             "limit": limit,
             "wait": wait,

@@ -5,6 +5,13 @@ import type { Scope } from '../domain/auth/scopes.ts';
 /** Each of these scopes allows some event types. */
 export const feedScopes: readonly Scope[] = ['threads:read', 'contacts:read', 'realtime:read'];
 
+/** @throws {DomainError} INSUFFICIENT_SCOPE when the token may not read the conversations of other agents of its people. */
+export function requireOwnerScope({ scopes }: Pick<Actor, 'scopes'>): void {
+  if (scopes.has('conversations:read')) return;
+  const message = 'watch=owner needs a token with the scope conversations:read.';
+  throw new DomainError('INSUFFICIENT_SCOPE', message, { scope: 'conversations:read' });
+}
+
 /** Whether the token may see events of at least one type. */
 export function hasFeedScope({ scopes }: Pick<Actor, 'scopes'>): boolean {
   return feedScopes.some((scope) => scopes.has(scope));

@@ -2,6 +2,14 @@ import { z } from 'zod';
 
 const cursor = z.string().describe('A feed position: the cursor of an event or of a page.');
 
+/** Whose events a transport sends. */
+export const watchOwner = z
+  .enum(['owner'])
+  .optional()
+  .describe(
+    '`owner`: the events of the conversations of all agents that `conversations:read` shows, each with `agent_id`. Its cursors are its own; without one, it starts now. It moves no receipt and no position.',
+  );
+
 /** The input fields of a page request, for every transport. */
 export const pageQuery = {
   cursor: cursor
@@ -27,6 +35,7 @@ export const acknowledgeInput = z.strictObject({ cursor });
 
 /** The query of `GET /v1/events`. */
 export const eventsQuery = z.object({
+  watch: watchOwner,
   ...pageQuery,
   wait: z.int().min(0).max(30).default(0).describe('How long to wait for the first event, in seconds, 0–30.'),
 });

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { connectWebSocket, refused } from '../../clients/websocket.ts';
+import { type TestAgent, useSharedService } from '../../support/service.ts';
+import { sendTo, startThread } from '../console/conversations/conversation-fixtures.ts';
+import { signInPerson } from '../console/signed-in-person.ts';
+
+const service = useSharedService();
+const scopes = ['conversations:read'] as const;
+
+async function createWorld() {
+  const ada = await signInPerson(service);
+  const [one, two, other] = [await ada.agent('one'), await ada.agent('two'), await service.agent()];
+  const token = await service.token(one.handle, { scopes: [...scopes] });
+  const ws = await service.token(one.handle, { scopes: [...scopes], audience: 'ws' });
+  return { ada, one, two, other, token, ws };
+}
+
+const poll = async (token: string, query = '') => service.get({ token }, `/events?watch=owner${query}`);
+const textsOf = (events: { data: { content?: string }; agent_id?: string }[]) =>
+  events.flatMap(({ data, agent_id }) => (data.content === undefined ? [] : [[agent_id, data.content]]));
+
+/** All pages after a cursor. */
+async function readAll(token: string, start: string) {
+  const events: { type: string; agent_id: string; cursor: string; data: { content?: string } }[] = [];
+  for (let cursor = start; ;) {
+    const { status, body } = await poll(token, `&limit=3&cursor=${cursor}`);
+    expect(status).toBe(200);
+    events.push(...body.events);
+    cursor = body.cursor;
+    if (body.complete) return { events, cursor };
+  }
+}
+
+test('the events of all agents come with their agent, in the order of each, and resume from any cursor', async () => {
+  const { one, two, other, token } = await createWorld();
+  const { body: start } = await poll(token);
+  expect(start).toMatchObject({ events: [], complete: true });
+  const threads = [await startThread(service, other, [one]), await startThread(service, other, [two])];
+  for (let number = 1; number <= 6; number += 1)
+    await sendTo(service, other, threads[number % 2] ?? '', `Number ${number}`);
+  const { events, cursor } = await readAll(token, start.cursor);
+  const numbers = (agent: TestAgent) =>
+    textsOf(events).flatMap(([id, text]) => (id === agent.id && text !== 'Hello there' ? [text] : []));
+  expect(numbers(one)).toEqual(['Number 2', 'Number 4', 'Number 6']);
+  expect(numbers(two)).toEqual(['Number 1', 'Number 3', 'Number 5']);
+  for (const [index, event] of events.entries()) {
+    const rest = await readAll(token, event.cursor);
+    const ids = (list: typeof events) =>
+      list.map(({ agent_id, data }) => `${agent_id} ${data.content}`).toSorted();
+    expect(ids(rest.events)).toEqual(ids(events.slice(index + 1)));
+  }
+  expect((await readAll(token, cursor)).events).toEqual([]);
+});
+
+test('a long poll returns with the first event, and a WebSocket continues from its cursor', async () => {
+  const { two, other, token, ws } = await createWorld();
+  const { body: start } = await poll(token);
+  const waiting = poll(token, `&wait=20&cursor=${start.cursor}`);
+  const thread = await startThread(service, other, [two], { content: 'First' });
+  const { body } = await waiting;
+  expect(body.events[0]).toMatchObject({ agent_id: two.id });
+  const { events, cursor } = await readAll(token, body.cursor);
+  expect(textsOf([...body.events, ...events])).toEqual([[two.id, 'First']]);
+  const socket = await connectWebSocket(service.url, { path: '/ws?watch=owner', cursor, token: ws });
+  await sendTo(service, other, thread, 'Second');
+  await expect.poll(() => JSON.stringify(socket.frames)).toContain('Second');
+  expect(JSON.stringify(socket.frames)).not.toContain('First');
+  await socket.close();
+});
+
+test('it moves no mark, no receipt, no position and no presence', async () => {
+  const { one, two, other, token, ws } = await createWorld();
+  const thread = await startThread(service, other, [one, two]);
+  const state = async () => ({
+    receipts: (await service.get(other, `/threads/${thread}/receipts`)).body,
+    heads: await service
+      .sql('select * from feed_positions where agent_id = any($1)', [[one.id, two.id]])
+      .catch(() => []),
+    unread: (await service.get(two, `/threads/${thread}`)).body.unread_count,
+    online: (await service.get(other, `/agents/${two.id}`)).body.is_online,
+  });
+  const before = await state();
+  const socket = await connectWebSocket(service.url, {
+    path: '/ws?watch=owner',
+    cursor: 'earliest',
+    token: ws,
+  });
+  await expect.poll(() => JSON.stringify(socket.frames)).toContain('Hello there');
+  const { events } = await readAll(token, 'earliest');
+  expect(textsOf(events)).toContainEqual([two.id, 'Hello there']);
+  expect(await state()).toEqual(before);
+  await socket.close();
+});
+
+test('a new agent is included from its first event, and a deleted one no longer', async () => {
+  const { ada, two, other, token } = await createWorld();
+  const { body: start } = await poll(token);
+  const three = await ada.agent('three');
+  await startThread(service, other, [three], { content: 'To the new one' });
+  const first = await readAll(token, start.cursor);
+  expect(textsOf(first.events)).toEqual([[three.id, 'To the new one']]);
+  await startThread(service, other, [two], { content: 'To the deleted one' });
+  const retiring = await service.token(two.handle, { scopes: ['agents:write'] });
+  await service.delete({ token: retiring }, `/agents/${two.id}`);
+  expect(textsOf((await readAll(token, first.cursor)).events)).toEqual([]);
+});
+
+describe('it is refused', () => {
+  test('without the scope, with another value, and with a cursor of another feed or token', async () => {
+    const { one, two, token } = await createWorld();
+    const plain = await service.token(one.handle, { scopes: ['threads:read', 'realtime:read'] });
+    const { status, body } = await poll(plain);
+    expect([status, body.error.code, body.error.message]).toEqual([
+      403,
+      'INSUFFICIENT_SCOPE',
+      'watch=owner needs a token with the scope conversations:read.',
+    ]);
+    expect((await service.get({ token }, '/events?watch=all')).status).toBe(400);
+    const feed = await service.get({ token: plain }, '/events');
+    expect((await poll(token, `&cursor=${feed.body.cursor}`)).body.error.code).toBe('INVALID_CURSOR');
+    const { body: own } = await poll(token);
+    const others = await service.token(two.handle, { scopes: [...scopes] });
+    expect((await poll(others, `&cursor=${own.cursor}`)).body.error.code).toBe('INVALID_CURSOR');
+    const socket = await service.token(one.handle, { scopes: ['threads:read'], audience: 'ws' });
+    expect((await refused(service.url, { path: '/ws?watch=owner', token: socket })).status).toBe(403);
+  });
+});
