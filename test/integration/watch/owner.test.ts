@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createClient } from '../../../packages/client/src/node/main.ts';
 import { connectWebSocket, refused } from '../../clients/websocket.ts';
 import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { sendTo, startThread } from '../console/conversations/conversation-fixtures.ts';
@@ -125,3 +126,29 @@ describe('it is refused', () => {
     expect((await refused(service.url, { path: '/ws?watch=owner', token: socket })).status).toBe(403);
   });
 });
+
+test.each(['websocket', 'poll'] as const)(
+  'the client library watches by %s, and resumes',
+  async (transport) => {
+    const { two, other, token } = await createWorld();
+    const auth = transport === 'poll' ? token : await service.token(two.handle, { scopes: [...scopes] });
+    const client = createClient({ url: service.url, auth });
+    const saved: { cursor?: string } = {};
+    const cursor = {
+      load: async () => saved.cursor,
+      save: async (value: string) => void (saved.cursor = value),
+    };
+    const thread = await startThread(service, other, [two], { content: 'First' });
+    const read = async (text: string) => {
+      for await (const event of client.events({ watch: 'owner', start: 'earliest', transport, cursor })) {
+        if (event.type !== 'message.created' || event.data.content !== text) continue;
+        await cursor.save(event.cursor);
+        return event.agent_id;
+      }
+      return undefined;
+    };
+    expect(await read('First')).toBe(two.id);
+    await sendTo(service, other, thread, 'Second');
+    expect(await read('Second')).toBe(two.id);
+  },
+);

@@ -2781,10 +2781,10 @@ class EventsOperations(Noun):
     def list(
         self,
         *,
-        watch: Literal["owner"] | None = None,
         cursor: str | None = None,
         limit: int | None = None,
         wait: int | None = None,
+        watch: Literal["owner"] | None = None,
         timeout: float | None = None,
     ) -> EventPage:
         """List or wait for events.
@@ -2793,16 +2793,16 @@ class EventsOperations(Noun):
         
         Requires one of these scopes: `threads:read`, `contacts:read`, `realtime:read`.
 
-        :param watch: `owner`: the events of the conversations of all agents that `conversations:read` shows, each with `agent_id`. Its cursors are its own; without one, it starts now. It moves no receipt and no position.
         :param cursor: Return events after this position. `earliest` is before the oldest event that is kept, `latest` is the end of the feed. Default: the acknowledged position, or `earliest` if there is none.
         :param limit: Maximum number of events, 1–100.
         :param wait: How long to wait for the first event, in seconds, 0–30.
+        :param watch: `owner`: the events of the conversations of all agents that `conversations:read` shows, each with `agent_id`. Its cursors are its own; without one, it starts now. It moves no receipt and no position.
         """
         return self._call("list_events", {
-            "watch": watch,
             "cursor": cursor,
             "limit": limit,
             "wait": wait,
+            "watch": watch,
         }, timeout=timeout)
 
     def acknowledge(

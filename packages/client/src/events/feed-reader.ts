@@ -103,7 +103,8 @@ export class FeedReader {
   }
 
   #readPage(waitSeconds: number, signal: AbortSignal): Promise<void> {
-    return readPage(this.#access.call, this.#position, { start: this.#options.start, waitSeconds, signal });
+    const { start, watch } = this.#options;
+    return readPage(this.#access.call, this.#position, { start, watch, waitSeconds, signal });
   }
 
   async #readSocket(Constructor: SocketConstructor, signal: AbortSignal) {
@@ -112,6 +113,7 @@ export class FeedReader {
     const url = new URL(socketUrl);
     const cursor = this.#position.cursor ?? this.#options.start;
     if (cursor !== undefined) url.searchParams.set('cursor', cursor);
+    if (this.#options.watch) url.searchParams.set('watch', this.#options.watch);
     const secret = await getSecret(() => (getTicket ?? getToken)(this.#refused));
     const token = getTicket ? undefined : secret;
     if (getTicket) url.searchParams.set('ticket', secret);

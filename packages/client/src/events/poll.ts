@@ -18,11 +18,16 @@ const pageSize = 100;
 export async function readPage(
   call: Call,
   position: Position,
-  { start, waitSeconds, signal }: { start: string | undefined; waitSeconds: number; signal: AbortSignal },
+  {
+    start,
+    watch,
+    waitSeconds,
+    signal,
+  }: { start: string | undefined; watch: 'owner' | undefined; waitSeconds: number; signal: AbortSignal },
 ): Promise<void> {
   const page = await call<EventPage>(
     { method: 'GET', path: '/events' },
-    { cursor: position.cursor ?? start, limit: pageSize, wait: waitSeconds },
+    { cursor: position.cursor ?? start, watch, limit: pageSize, wait: waitSeconds },
     // The loop of the connection repeats it, from the position that is then known.
     { signal, maxRetries: 0, timeoutMs: waitSeconds * 1_000 + 15_000 },
   );

@@ -10,6 +10,8 @@ export interface EventEnvelope<Type, Data> {
   /** Milliseconds since the Unix epoch. */
   created_at: number;
   data: Data;
+  /** The agent whose event it is. Only with `watch`. */
+  agent_id?: string;
   /** W3C Trace Context of the request that caused the event. */
   traceparent?: string;
 }
@@ -66,6 +68,8 @@ export interface EventOptions {
   cursor?: CursorStore;
   /** Where to start without a stored position: there, or after a cursor; default: at the acknowledged position, or the oldest event. */
   start?: 'earliest' | 'latest' | (string & {});
+  /** `owner`: the events of the conversations of all agents that the scope conversations:read shows, each with `agent_id`. Its positions are its own. */
+  watch?: 'owner';
   /** Only events of these types, and gaps. */
   types?: readonly string[];
   /** `auto` uses long polls while a WebSocket cannot be opened. */

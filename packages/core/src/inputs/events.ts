@@ -35,7 +35,7 @@ export const acknowledgeInput = z.strictObject({ cursor });
 
 /** The query of `GET /v1/events`. */
 export const eventsQuery = z.object({
-  watch: watchOwner,
   ...pageQuery,
   wait: z.int().min(0).max(30).default(0).describe('How long to wait for the first event, in seconds, 0–30.'),
+  watch: watchOwner,
 });

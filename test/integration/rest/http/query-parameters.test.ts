@@ -21,7 +21,7 @@ test.each([
     'Query parameters: status, with_handle, updated_since, unread, limit, cursor.',
   ],
   ['/messages/search?q=x&query=y', 'query', 'is unknown'],
-  ['/events?timeout=3', 'timeout', 'Query parameters: cursor, limit, wait.'],
+  ['/events?timeout=3', 'timeout', 'Query parameters: cursor, limit, wait, watch.'],
   ['/agents/me?x=1', 'x', 'is unknown. The address takes no query parameters.'],
   ['/agents/me?__proto__=1', '__proto__', 'is unknown'],
   ['/meta?x=1', 'x', 'is unknown'],
