@@ -3,7 +3,7 @@ import type { Bus } from '../platform/bus/bus.ts';
 
 /** Learns that feeds have something new, without reading them: its agents are neither online nor sent anything. */
 export interface FeedWatcher {
-  /** Replaces the agents whose feeds are watched. */
+  /** Replaces the agents whose feeds are watched. Without effect after `close`. */
   follow(agentIds: readonly string[]): void;
   close(): void;
 }
@@ -37,8 +37,10 @@ export function createFeedWatch(bus: Pick<Bus, 'subscribe'>): FeedWatch {
     open(onNews) {
       subscribe();
       let followed = new Set<string>();
+      let isClosed = false;
       return {
         follow(agentIds) {
+          if (isClosed) return;
           const next = new Set(agentIds);
           unfollow(
             [...followed].filter((id) => !next.has(id)),
@@ -50,7 +52,10 @@ export function createFeedWatch(bus: Pick<Bus, 'subscribe'>): FeedWatch {
           }
           followed = next;
         },
-        close: () => unfollow(followed, onNews),
+        close() {
+          isClosed = true;
+          unfollow(followed, onNews);
+        },
       };
     },
   };

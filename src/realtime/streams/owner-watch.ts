@@ -125,7 +125,7 @@ function createReaderCount() {
   return ({ agent_id }: Actor, change: 1 | -1): void => {
     const open = readers.get(agent_id) ?? 0;
     if (change === 1 && open >= maxReadersPerAgent) {
-      const message = `A credential can watch ${maxReadersPerAgent} times at once per server. Close or share some.`;
+      const message = `An agent can have ${maxReadersPerAgent} open readers with watch=owner per server process. Close or share one.`;
       throw new DomainError('RATE_LIMITED', message, { retry_after: 5 });
     }
     if (open + change > 0) readers.set(agent_id, open + change);
@@ -146,7 +146,8 @@ async function follow(parts: OwnerWatchParts, { actor, consumer, read, signal }:
   try {
     while (!signal.aborted) {
       await requireToken(parts, actor);
-      const { events } = await read({ limit: eventsPerPage, deadline: Date.now() + checkMs, signal });
+      const { events, gap } = await read({ limit: eventsPerPage, deadline: Date.now() + checkMs, signal });
+      if (gap && !signal.aborted) return consumer.onEnded('position_expired');
       const wanted = events.filter(wants);
       if (wanted.length > 0 && !signal.aborted) await consumer.deliver(wanted);
     }

@@ -90,12 +90,17 @@ async function placeAll(sends: readonly ClientSend[]): Promise<PlacedSend[]> {
   ]);
   const isLocked = new Set(locked);
   const openTasks = new Map<string, number>();
+  const taken = new Set<string>();
   return sends.flatMap((send, at) => {
     const place = places.find((each) => each.at === at);
     const { work, message } = send;
     if (!place || !isLocked.has(at)) return [];
     if (message.push && work.settings.webhookSender.checkUrl(message.push.url) !== undefined) return [];
     const pair = `${work.actor.agent_id} ${place.agent_id}`;
+    // The locks do not keep two of one name in one transaction apart.
+    const name = `${pair} ${message.message_id}`;
+    if (taken.has(name)) return [];
+    taken.add(name);
     const open = openTasks.get(pair) ?? place.open_tasks;
     if (open >= maxOpenTasks) return [];
     openTasks.set(pair, open + 1);

@@ -30,6 +30,8 @@ export async function withdrawCopy(
       : await work.db.remoteThreads.findConversation(client_id, conversation);
   if (thread_id !== undefined) await requireInOrder(work, { thread_id, after });
   const name = { client_id, handle: parseAgentKey(agent), key: withdraws };
+  // A message that is still being stored is waited for.
+  await work.db.a2aMessages.lock({ client_id, client_message_id: withdraws, handle: name.handle });
   const copy = await work.db.remoteWithdrawals.findCopy({
     ...name,
     thread_id: thread_id ?? context_id ?? '',

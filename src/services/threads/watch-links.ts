@@ -41,7 +41,7 @@ export async function createWatchLink(
   if (watched_by.length >= maxWatchLinks)
     throw new DomainError(
       'VALIDATION_ERROR',
-      `A conversation has at most ${maxWatchLinks} open links. End one.`,
+      `A conversation can have ${maxWatchLinks} open links. End one first.`,
     );
   const secret = randomBytes(32).toString('base64url');
   const id = newId('watchLink');
@@ -82,7 +82,7 @@ export async function endWatchLinks(
 ): Promise<void> {
   const own = await listWatchLinks(work, account_id, thread_id);
   const links = own.filter(({ id, agent_id }) => id === which || agent_id === which);
-  if (links.length === 0) throw new DomainError('NOT_FOUND', 'This link has ended already.');
+  if (links.length === 0) throw new DomainError('NOT_FOUND', 'This link has already ended.');
   await endLinks(
     work,
     thread_id,

@@ -144,7 +144,7 @@ export async function withdraw(
     conversation,
     after,
   });
-  const parts = [{ text: 'The message is withdrawn.', mediaType: 'text/plain' }];
+  const parts = [{ text: 'The withdrawal was accepted.', mediaType: 'text/plain' }];
   return { message: { messageId: `${message.messageId}-answer`, role: 'ROLE_AGENT', parts } };
 }
 

@@ -188,6 +188,27 @@ describe.each(bindings)('over %s', (binding) => {
     expect(totalSize).toBe(3 + texts.length);
   });
 
+  test('one messageId that is sent at once in two contexts is one message, and others are not affected', async () => {
+    const { ann, bob, client } = await pair();
+    const open = async () =>
+      (await client.call('SendMessage', { message: toA2aMessage('First'), ...now })).result.task.contextId;
+    const contexts = [await open(), await open()];
+    const { messageId } = toA2aMessage('');
+    const sent = await Promise.all(
+      contexts.flatMap((contextId) => [
+        client.call('SendMessage', { message: toA2aMessage('Twice', { contextId, messageId }), ...now }),
+        client.call('SendMessage', { message: toA2aMessage('Other', { contextId }), ...now }),
+      ]),
+    );
+    const refused = sent.filter(({ error }) => error);
+    expect(refused.map(reasonOf)).toEqual(['IDEMPOTENCY_MISMATCH']);
+    const counts = await Promise.all(
+      contexts.map(async (id) => (await service.get(ann, `/threads/${id}/messages`)).body.messages.length),
+    );
+    expect(counts.toSorted((one, other) => one - other)).toEqual([2, 3]);
+    expect((await service.get(bob, '/tasks')).body.tasks).toHaveLength(5);
+  });
+
   test('a message that expects no reply is a completed task', async () => {
     const { bob, client } = await pair();
     const metadata = { 'urn:agent-messaging-service:a2a:mailbox:1': { expects_reply: false } };

@@ -157,7 +157,7 @@ test('a thread has at most 20 open links', async () => {
   const { ada, mine, thread } = await createWatchedWorld(service);
   for (let count = 0; count < 20; count += 1) await share(ada, thread, mine);
   const sent = await sendShareForm(ada, thread, { agent_id: mine.id, lasts: '1' });
-  expect([sent.status, sent.visibleText]).toEqual([400, expect.stringContaining('at most 20 open links')]);
+  expect([sent.status, sent.visibleText]).toEqual([400, expect.stringContaining('can have 20 open links')]);
 });
 
 test('making and ending a link is in the audit log, without the secret', async () => {

@@ -8,7 +8,7 @@ import {
 import { DomainError } from '../../../../packages/core/src/domain/errors.ts';
 import { defineOperation, toolHints } from '../../../operations/define.ts';
 import type { Approval } from '../../../services/approvals/approvals.ts';
-import { approvalUrl } from '../../../services/approvals/decide.ts';
+import { approvalNotFound, approvalUrl } from '../../../services/approvals/decide.ts';
 import type { Review } from '../../../services/approvals/reviews.ts';
 import type { McpParts } from '../parts.ts';
 import { createTool, type Tool } from '../tools/tools.ts';
@@ -47,12 +47,26 @@ const binding = (readOnlyHint: boolean) => ({
   annotations: readOnlyHint ? toolHints.read : toolHints.reachesOthers,
 });
 
+/** Whether the scopes of a token allow what an approval is about: a grant for contacts must not read or send messages. */
+const mayDo = ({ scopes }: Actor, { action }: Pick<Approval, 'action'>, right: 'read' | 'write'): boolean =>
+  scopes.has(
+    action === 'request_contact' || action === 'remove_contact' ? `contacts:${right}` : `threads:${right}`,
+  );
+
+function requireScopeOf(approval: Approval, actor: Actor, right: 'read' | 'write'): Approval {
+  if (mayDo(actor, approval, right)) return approval;
+  throw approvalNotFound();
+}
+
 /**
  * The tools with which a view shows and decides approvals of its agent. Hosts hide them from the model, and a decision needs a key: it is only
  * in `_meta` of the result that the view gets, and only for the token of a person's grant. That of a credential belongs to a program.
  */
 export function createApprovalTools(parts: ApprovalParts): Tool[] {
   const keys = createDecisionKeys(parts.sealedBox);
+  /** An approval of the actor's agent, if the scopes of the token allow what it is about. @throws {DomainError} NOT_FOUND */
+  const find = async (actor: Actor, id: string, right: 'read' | 'write'): Promise<Approval> =>
+    requireScopeOf(await parts.findApproval(actor.agent_id, id), actor, right);
   const show = (approval: Approval, review?: Review | null) =>
     shownApproval.parse({ ...approval, ...review, url: approvalUrl(parts.public_url, approval.id) });
 
@@ -63,12 +77,13 @@ export function createApprovalTools(parts: ApprovalParts): Tool[] {
     kind: 'read',
     input: z.strictObject({ approval_id: z.string().optional() }),
     output: approvals,
-    async run({ actor: { agent_id } }, { approval_id }) {
+    async run({ actor }, { approval_id }) {
       if (approval_id === undefined) {
-        const rows = await parts.listApprovals(agent_id);
-        return { approvals: rows.filter(({ state }) => state === 'pending').map((row) => show(row)) };
+        const rows = await parts.listApprovals(actor.agent_id);
+        const shown = rows.filter((row) => row.state === 'pending' && mayDo(actor, row, 'read'));
+        return { approvals: shown.map((row) => show(row)) };
       }
-      const approval = await parts.findApproval(agent_id, approval_id);
+      const approval = await find(actor, approval_id, 'read');
       const isReview = approval.is_review && approval.state === 'pending';
       return { approvals: [show(approval, isReview ? await parts.readReview(approval) : undefined)] };
     },
@@ -91,7 +106,7 @@ export function createApprovalTools(parts: ApprovalParts): Tool[] {
     }),
     output: approvals,
     async run({ actor }, { approval_id, decision, key, reason, texts }) {
-      const approval = await parts.findApproval(actor.agent_id, approval_id);
+      const approval = await find(actor, approval_id, 'write');
       if (!keys.fits(key, actor, approval_id))
         throw new DomainError(
           'FORBIDDEN',

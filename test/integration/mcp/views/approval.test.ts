@@ -68,6 +68,24 @@ await describeWithBrowser('the view of an approval', (browser) => {
     });
   });
 
+  test('is closed to a grant of the same agent without the scopes of the call', async () => {
+    const { mine, ask, view, received } = await startReview('Here is the list.', { isPerson: false });
+    const { approval_id } = textOf(await call(ask, 'send_message', view.args)).error;
+    const scopes = ['contacts:read', 'contacts:write'] as const;
+    const token = await service.token(mine.handle, { audience: 'mcp', scopes: [...scopes] });
+    await reviews.connectAsPerson(mine, token);
+    const other = await connectViewClient(service.url, token, 'sessions');
+    expect(textOf(await call(other, 'show_approvals', {}))).toEqual({ approvals: [] });
+    const about = { approval_id };
+    const decision = { approval_id, decision: 'approved', key: 'AAAA' };
+    for (const refused of [
+      await call(other, 'show_approvals', about),
+      await call(other, 'decide_approval', decision),
+    ])
+      expect(textOf(refused).error.code).toBe('NOT_FOUND');
+    expect(await received()).toEqual([]);
+  });
+
   test('decides a contact request, and shows later that it is decided', async () => {
     const [mine, stranger] = await Promise.all([service.agent(), service.agent()]);
     const token = await service.token(mine.handle, { audience: 'mcp' });

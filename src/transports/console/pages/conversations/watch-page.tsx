@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import {
@@ -98,9 +98,12 @@ async function readState(visit: Visit) {
   return link && { agent_ids: [link.agent_id], cursor: cursorOf(secretOf(visit), link) };
 }
 
-/** Changes with the thread, and tells nothing of the other threads of the member. */
+/** Of this process: who has the link cannot compute a cursor, and so count the events of its member. */
+const salt = randomBytes(16).toString('base64url');
+
+/** Changes with the thread. */
 const cursorOf = (secret: string, { entries }: OpenWatchLink): string =>
-  hash('sha256', `${secret} ${entries}`, 'base64url').slice(0, 16);
+  hash('sha256', `${salt} ${secret} ${entries}`, 'base64url').slice(0, 16);
 
 /** The same for a link that does not exist, has expired or was ended. */
 const linkEnded = () =>
@@ -109,7 +112,7 @@ const linkEnded = () =>
     'This link does not exist, or it has ended. Ask the person who sent it for another one.',
   );
 
-const limitText = 'Too many requests came from your network. Wait some minutes, then open the link again.';
+const limitText = 'Too many requests came from your network. Wait a few minutes, then open the link again.';
 
 /** The page for an error under a watch link, which leads nowhere. */
 export function watchErrorPage({ status, retry_after }: DomainError): ShownPage {
@@ -152,8 +155,9 @@ function WatchedContent({ page, link, secret, whole }: WatchedContentProps) {
             <bdi>{titleOf(conversation)}</bdi>
           </h1>
           <p class="hint">
-            You watch this conversation through a link of <Handle of={member?.canonical_handle ?? ''} />. It
-            ends {end}.{!link.allows_files && ' Files are not shown.'}
+            You are watching this conversation through a link of{' '}
+            <Handle of={member?.canonical_handle ?? ''} />. It ends {end}.
+            {!link.allows_files && ' Files are not shown.'}
           </p>
         </div>
         <div class="thread-tools">
