@@ -48,6 +48,7 @@ RUN mkdir /data && chown node:node /data
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY assets ./assets
+COPY docs/*.md ./docs/
 COPY package.json LICENSE ./
 USER node
 EXPOSE 3000

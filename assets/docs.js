@@ -1,4 +1,5 @@
-// Starts Swagger UI. Its requests carry the access token of this tab, which is kept until the tab is closed or the person signs out.
+// Sends requests of the API reference. They carry the access token of this tab, which is kept until the tab is closed or the person
+// signs out.
 const client_id = document.body.dataset.client;
 const [status, form, field] = ['[role=status]', '.access form', '#token'].map((one) =>
   document.querySelector(one),
@@ -126,39 +127,49 @@ const orSay = (run) => (event) => {
   run().catch((error) => say(error.message, true));
 };
 
-// Examples and defaults of optional parameters would be sent as filters.
-function withoutValues(key, value) {
-  if (!value || value.required !== false || !value.in) return value;
-  const { example: _example, schema, description = '', ...parameter } = value;
-  const { default: fallback, ...type } = schema;
-  const hint = fallback === undefined ? '' : ` Default: ${fallback}.`;
-  return { ...parameter, schema: type, description: description + hint };
+// Sends what the form of an operation says, and shows the answer.
+async function send(request) {
+  const fields = Array.from(request.querySelectorAll('input'));
+  const valuesIn = (place) => fields.filter((one) => one.dataset.in === place && one.value);
+  const pairs = (place) => valuesIn(place).map(({ name, value }) => [name, value]);
+  const { method, path } = request.dataset;
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent(request.elements[name].value.trim()),
+  );
+  const query = new URLSearchParams(pairs('query')).toString();
+  const token = await findToken();
+  const isOnce = fields.some(({ name }) => name === 'Idempotency-Key');
+  const body = request.elements.body?.value;
+  const response = await fetch(`/v1${filled}${query && `?${query}`}`, {
+    method: method.toUpperCase(),
+    body,
+    headers: {
+      ...(isOnce && { 'Idempotency-Key': randomText() }),
+      ...Object.fromEntries(pairs('header')),
+      ...(body && { 'Content-Type': 'application/json' }),
+      ...(token && { Authorization: `Bearer ${token.access_token}` }),
+    },
+  });
+  const text = await response.text();
+  const isJson = text && response.headers.get('Content-Type')?.includes('json');
+  const shown = isJson ? JSON.stringify(JSON.parse(text), null, 2) : text;
+  return `${response.status} ${response.statusText}\n\n${shown}`;
+}
+
+function offer(request) {
+  const output = request.querySelector('output');
+  request.hidden = false;
+  request.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    output.textContent = 'Sending…';
+    output.textContent = await send(request).catch((error) => error.message);
+  });
 }
 
 async function start() {
-  const dark = matchMedia('(prefers-color-scheme: dark)');
-  const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-  dark.addEventListener('change', followScheme);
-  followScheme();
   await finishSignIn().then(checkToken, (error) => checkToken().then(() => say(error.message, true)));
   document.querySelector('.access').hidden = false;
-  const spec = JSON.parse(await (await fetch('/v1/openapi.json')).text(), withoutValues);
-  SwaggerUIBundle({
-    spec,
-    dom_id: '#reference',
-    deepLinking: true,
-    docExpansion: 'none',
-    defaultModelsExpandDepth: 0,
-    validatorUrl: null,
-    plugins: [
-      { wrapComponents: { authorizeBtn: () => () => null, authorizeOperationBtn: () => () => null } },
-    ],
-    async requestInterceptor(request) {
-      const token = await findToken();
-      if (token) request.headers.Authorization = `Bearer ${token.access_token}`;
-      return request;
-    },
-  });
+  document.querySelectorAll('.try').forEach(offer);
 }
 
 form.addEventListener(

@@ -118,7 +118,7 @@ function fingerprint() {
     'scripts/build-assets.mjs',
     'scripts/client/pack.mjs',
     'packages/client-python/pyproject.toml',
-    ...['swagger-ui-dist', '@hotwired/turbo'].map((name) => `node_modules/${name}/package.json`),
+    'node_modules/@hotwired/turbo/package.json',
     ...[
       'src',
       'workers',

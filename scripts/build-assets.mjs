@@ -1,6 +1,6 @@
-// Makes the files of dist/ that pages load from packages which are only development dependencies: the scripts of the console, what /docs
-// serves of Swagger UI, whose package brings an install script that sends telemetry, and the view inside chat clients as one document.
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+// Makes the files of dist/ that pages load from packages which are only development dependencies: the scripts of the console, and the view
+// inside chat clients as one document.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync, transformSync } from 'esbuild';
@@ -48,10 +48,4 @@ for (const name of ['view-conversation', 'view-inbox']) {
     join(root, 'dist', 'assets', `${name}.html`),
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Agent Messaging</title><style>${code}</style></head><body><script type="module">${view}</script></body></html>`,
   );
-}
-
-const target = join(root, 'dist', 'swagger-ui');
-mkdirSync(target, { recursive: true });
-for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE', 'NOTICE']) {
-  copyFileSync(join(root, 'node_modules', 'swagger-ui-dist', name), join(target, name));
 }

@@ -54,7 +54,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle, overrides: ApiO
     mcp.middleware,
     oauth.middleware,
     rest.descriptions,
-    await serveDocs(rest.describeEvents),
+    await serveDocs(rest.describeCalls, rest.describeEvents),
     serveClientPackages(),
     ...(overrides.inspectRequests ? [overrides.inspectRequests(oauth.requests)] : []),
     pages.middleware,

@@ -126,6 +126,7 @@ export function createRest(
       onReplySent: (actor, { thread_id, sequence, sender }) =>
         live.realtime.markDelivered(actor, [{ message: { thread_id, sequence, sender_id: sender.id } }]),
     }),
+    describeCalls: () => describeCalls('short'),
     describeEvents,
     /** For programs; the console serves the address to browsers. */
     root: serveDescriptions({ '/': links }),
@@ -206,7 +207,8 @@ function describeLinks({
       openapi: `${api}/openapi.json`,
       openapi_long_paths: `${api}/openapi-long-paths.json`,
       asyncapi: `${api}/asyncapi.json`,
-      guide: `${public_url}/docs`,
+      guide: `${public_url}/docs/guide`,
+      reference: `${public_url}/docs`,
       events: `${public_url}/docs/events`,
       console: `${public_url}/console`,
       authorization_server: `${public_url}/.well-known/oauth-authorization-server`,

@@ -25,19 +25,12 @@ await describeWithBrowser('the API reference', (browser) => {
 
   /** Sends GET /agents/me with the page, and returns what it shows as the answer. */
   async function sendRequest(page: Page): Promise<string> {
-    const operation = page.locator('.opblock', { hasText: '/agents/me' }).first();
-    await operation.locator('.opblock-summary-control').click();
-    await operation.getByRole('button', { name: 'Try it out' }).click();
-    await operation.getByRole('button', { name: 'Execute' }).click();
-    const answer = operation.locator('.live-responses-table');
-    await answer.locator('.response-col_status').last().waitFor();
+    await page.goto('/docs#get_me');
+    const operation = page.locator('#get_me');
+    await operation.getByRole('button', { name: 'Send' }).click();
+    const answer = operation.locator('output', { hasText: '200' });
+    await answer.waitFor();
     return (await answer.textContent()) ?? '';
-  }
-
-  async function openGroup(page: Page, name: string): Promise<void> {
-    await page.locator(`#operations-tag-${name}`).waitFor();
-    const isOpen = await page.locator(`#operations-tag-${name}`).getAttribute('data-is-open');
-    if (isOpen !== 'true') await page.locator(`#operations-tag-${name}`).click();
   }
 
   const keptToken = 'JSON.parse(sessionStorage.getItem("token"))';
@@ -45,14 +38,13 @@ await describeWithBrowser('the API reference', (browser) => {
   test('takes a pasted token, and refuses a wrong one with the reason', async () => {
     const agent = await service.agent();
     await withPage(async (page) => {
-      await page.goto('/docs#/agents');
+      await page.goto('/docs#get_me');
       await page.getByRole('textbox', { name: 'Access token' }).fill('wrong');
       await page.getByRole('button', { name: 'Use token' }).click();
       await page.getByText('The token was not accepted:').waitFor();
       await page.getByRole('textbox', { name: 'Access token' }).fill(agent.token);
       await page.getByRole('button', { name: 'Use token' }).click();
       await page.getByText(`Requests are sent as @${agent.handle}.`).waitFor();
-      await openGroup(page, 'agents');
       expect(await sendRequest(page)).toContain(agent.handle);
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByText('The token is forgotten.').waitFor();
@@ -65,15 +57,14 @@ await describeWithBrowser('the API reference', (browser) => {
     await withPage(async (page, context) => {
       const value = ada.cookies.get('ams_session')?.value ?? '';
       await context.addCookies([{ name: 'ams_session', value, url: service.url }]);
-      await page.goto('/docs#/agents');
+      await page.goto('/docs#get_me');
       await page.getByText('Requests are sent without an access token.').waitFor();
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByText('API reference', { exact: true }).waitFor();
       expect(await page.getByText('Not verified').count()).toBe(0);
       await page.getByRole('button', { name: 'Approve' }).click();
       await page.getByText(`Requests are sent as @${agent.handle}.`).waitFor();
-      expect(page.url()).toBe(`${service.url}/docs#/agents`);
-      await openGroup(page, 'agents');
+      expect(page.url()).toBe(`${service.url}/docs#get_me`);
       expect(await sendRequest(page)).toContain(agent.handle);
 
       const token = await page.evaluate<{ access_token: string }>(keptToken);
@@ -112,35 +103,43 @@ await describeWithBrowser('the API reference', (browser) => {
     });
   });
 
-  test('prefills no optional parameter', async () => {
+  test('sends the parameters and the body that a person enters, and shows an error', async () => {
+    const [ada, bob] = [await service.agent(), await service.agent()];
+    const thread = await service.thread(ada, bob);
     await withPage(async (page) => {
-      await page.goto('/docs#/threads');
-      await openGroup(page, 'threads');
-      const operation = page.locator('#operations-threads-list_threads');
-      await operation.locator('.opblock-summary-control').click();
-      await operation.getByRole('button', { name: 'Try it out' }).click();
-      const fields = operation.locator('.parameters input[type=text]');
-      await fields.first().waitFor();
-      const values = await Promise.all((await fields.all()).map((field) => field.inputValue()));
-      expect(values.length).toBeGreaterThan(2);
-      expect(values.filter((value) => value !== '')).toEqual([]);
+      await page.goto('/docs#send_message');
+      await page.getByRole('textbox', { name: 'Access token' }).fill(ada.token);
+      await page.getByRole('button', { name: 'Use token' }).click();
+      await page.getByText(`Requests are sent as @${ada.handle}.`).waitFor();
+      const operation = page.locator('#send_message');
+      const send = operation.getByRole('button', { name: 'Send' });
+      await operation.getByLabel('thread_id').fill('thd_absent');
+      await send.click();
+      await operation.getByText('THREAD_NOT_FOUND', { exact: false }).last().waitFor();
+      await operation.getByLabel('thread_id').fill(thread);
+      await operation.getByLabel('Body').fill('{"content":"<b>hello</b>"}');
+      await send.click();
+      await operation.locator('output', { hasText: '201' }).waitFor();
+      expect(await operation.locator('output').textContent()).toContain('<b>hello</b>');
     });
+    const { body } = await service.get(bob, `/threads/${thread}/messages`);
+    expect(body.messages).toHaveLength(1);
   });
 
   test.each(['light', 'dark'] as const)('follows the color scheme %s of the reader', async (colorScheme) => {
     await withPage(
       async (page, context) => {
         await injectAxe(context);
-        await page.goto('/docs');
-        await page.locator('#operations-tag-threads').waitFor();
-        const hasDarkMode = 'document.documentElement.classList.contains("dark-mode")';
-        expect(await page.evaluate(hasDarkMode)).toBe(colorScheme === 'dark');
-        const background = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+        for (const path of ['/docs', '/docs/events', '/docs/guide', '/docs/configuration']) {
+          await page.goto(path);
+          await page.evaluate('document.querySelectorAll("details").forEach((one) => (one.open = true))');
+          expect(await findPageFaults(page)).toEqual([]);
+        }
+        const background = await page.evaluate<string>(
+          'getComputedStyle(document.documentElement).backgroundColor',
+        );
         const [red = 0] = (/\d+/.exec(background) ?? []).map(Number);
         expect(red < 128).toBe(colorScheme === 'dark');
-        await page.goto('/docs/events');
-        await page.evaluate('document.querySelectorAll("details").forEach((one) => (one.open = true))');
-        expect(await findPageFaults(page)).toEqual([]);
       },
       { colorScheme, viewport: { width: 320, height: 640 } },
     );

@@ -33,11 +33,12 @@ test('the package has every program, migration and asset, and no other files', (
     'dist/migrations',
     'dist/packages',
     'dist/src',
-    'dist/swagger-ui',
     'dist/workers',
   ];
   expect([...folders].filter((folder) => folder.startsWith('dist/')).toSorted()).toEqual(expected);
-  const others = packed.filter((path) => !/^(dist|assets)\//.test(path)).toSorted();
+  for (const name of readdirSync(join(root, 'docs')).filter((one) => one.endsWith('.md')))
+    expect(packed).toContain(`docs/${name}`);
+  const others = packed.filter((path) => !/^(dist\/|assets\/|docs\/[\w-]+\.md$)/.test(path)).toSorted();
   expect(others).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'].toSorted());
 });
 

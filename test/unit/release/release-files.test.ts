@@ -95,9 +95,10 @@ describe('the image', () => {
     expect(imports['#assets/*']).toBe('./assets/*');
     expect(last).toMatch(/^COPY assets \.\/assets$/m);
     expect(last).toMatch(/^COPY package\.json /m);
-    expect(read('.dockerignore').split('\n')).toContain('!assets');
+    expect(read('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['!assets', '!docs/*.md']));
+    expect(imports['#docs/*']).toBe('./docs/*');
+    expect(last).toMatch(/^COPY docs\/\*\.md \.\/docs\/$/m);
     // The build copies these.
-    expect(imports['#swagger-ui/*']).toBe('./dist/swagger-ui/*');
     expect(dockerfile).toMatch(/^COPY scripts\/build-assets\.mjs \.\/scripts\/$/m);
     expect(read('.dockerignore').split('\n')).toContain('!scripts/build-assets.mjs');
   });

@@ -18,6 +18,7 @@ const accountLinks = [
   ['/console/notifications', 'Notifications'],
   ['/console/audit', 'Audit log'],
   ['/console/keys', 'Keyboard'],
+  ['/docs/guide', 'Help'],
 ] as const;
 
 const allPagesPath = '/console/find';

@@ -54,7 +54,7 @@ function startPage({ public_url, signup }: PageParts['settings'], isSignedIn: bo
               Sign in
             </ButtonLink>
           )}
-          <ButtonLink href="/docs">API reference</ButtonLink>
+          <ButtonLink href="/docs/guide">Guide</ButtonLink>
         </Actions>
       </div>
       <section class="card">

@@ -1,7 +1,7 @@
-import MarkdownIt from 'markdown-it';
 import type { Json } from '../openapi/schemas.ts';
-import { renderDocsPage } from './reference-page.tsx';
-import { Fields, type Schema, schemaAnchor } from './schema-fields.tsx';
+import { renderDocsPage } from './layout.tsx';
+import { Markdown } from './markdown.tsx';
+import { Example, Fields, type Schema, Schemas, Type } from './schema-fields.tsx';
 
 interface Message {
   name: string;
@@ -33,8 +33,6 @@ interface Bindings {
   http?: { query?: Schema };
 }
 
-const markdown = new MarkdownIt({ html: false });
-
 /** `/docs/events`: the AsyncAPI document as a page. */
 export function eventsPage(folder: string, document: Json): string {
   const { info, channels, components, operations } = document as unknown as EventsDocument;
@@ -49,29 +47,18 @@ export function eventsPage(folder: string, document: Json): string {
     title: 'Events',
     path: '/docs/events',
     folder,
-    styles: ['tokens.css', 'base.css', 'docs.css'],
+    contents: [
+      ['Transports', transports.map(([id, { title }]) => [`#${id}`, title] as const)],
+      ['Event types', events.map(({ name }) => [`#${name}`, name] as const)],
+      ['More', [['#schemas', 'Schemas']]],
+    ],
     children: (
-      <main class="events">
+      <>
         <h1>Events</h1>
         <Markdown text={info.description} />
         <p>
           This page shows the <a href="/v1/asyncapi.json">AsyncAPI document</a>, version {info.version}.
         </p>
-        <nav aria-label="Content">
-          <ul>
-            {transports.map(([id, { title }]) => (
-              <li key={id}>
-                <a href={`#${id}`}>{title}</a>
-              </li>
-            ))}
-            <li>
-              <a href="#event-types">Event types</a>
-            </li>
-            <li>
-              <a href="#schemas">Schemas</a>
-            </li>
-          </ul>
-        </nav>
         {transports.map(([id, channel]) => (
           <Transport
             key={id}
@@ -84,20 +71,11 @@ export function eventsPage(folder: string, document: Json): string {
         <section aria-labelledby="event-types">
           <h2 id="event-types">Event types</h2>
           {events.map((event) => (
-            <MessageDetails key={event.name} message={event} />
+            <MessageDetails key={event.name} message={event} id={event.name} />
           ))}
         </section>
-        <section aria-labelledby="schemas">
-          <h2 id="schemas">Schemas</h2>
-          {Object.entries(components.schemas).map(([name, schema]) => (
-            <section key={name} aria-labelledby={schemaAnchor(name)}>
-              <h3 id={schemaAnchor(name)}>{name}</h3>
-              {schema.description !== undefined && <Markdown text={schema.description} />}
-              <Fields schema={schema} />
-            </section>
-          ))}
-        </section>
-      </main>
+        <Schemas schemas={components.schemas} />
+      </>
     ),
   });
 }
@@ -161,33 +139,27 @@ function Transport({ id, channel, query, isReceived }: TransportProps) {
   );
 }
 
-function MessageDetails({ message }: { message: Message }) {
+function MessageDetails({ message, id }: { message: Message; id?: string }) {
   const { name, summary, description, headers, payload, examples } = message;
   return (
     <details>
       <summary>
-        <code>{name}</code> {summary}
+        <code>{name}</code> <span>{summary}</span>
       </summary>
-      {description !== undefined && <Markdown text={description} />}
-      {headers && <Fields schema={headers} />}
-      <Payload schema={payload} />
-      {examples.map((example, place) => (
-        <pre key={place}>{JSON.stringify(example.headers ? example : example.payload, null, 2)}</pre>
-      ))}
+      <div id={id} class="group">
+        {description !== undefined && <Markdown text={description} />}
+        {headers && <Fields schema={headers} />}
+        {payload.$ref === undefined ? (
+          <Fields schema={payload} />
+        ) : (
+          <p>
+            Schema: <Type schema={payload} />
+          </p>
+        )}
+        {examples.map((example, place) => (
+          <Example of={example.headers ? example : example.payload} key={place} />
+        ))}
+      </div>
     </details>
   );
-}
-
-function Payload({ schema }: { schema: Schema }) {
-  const name = schema.$ref?.split('/').at(-1);
-  if (name === undefined) return <Fields schema={schema} />;
-  return (
-    <p>
-      Schema: <a href={`#${schemaAnchor(name)}`}>{name}</a>
-    </p>
-  );
-}
-
-function Markdown({ text }: { text: string }) {
-  return <div class="prose" dangerouslySetInnerHTML={{ __html: markdown.render(text) }} />;
 }

@@ -1,4 +1,5 @@
 import type { Json } from '../openapi/schemas.ts';
+import { Markdown } from './markdown.tsx';
 
 /** A JSON Schema of the document. */
 export interface Schema extends Json {
@@ -16,11 +17,12 @@ export interface Schema extends Json {
 }
 
 /** The id of the heading of a named schema. */
-export function schemaAnchor(name: string): string {
+function schemaAnchor(name: string): string {
   return `schema-${name}`;
 }
 
-function Type({ schema }: { schema: Schema }) {
+/** What a value can be, with links to named schemas. */
+export function Type({ schema }: { schema: Schema }) {
   const { $ref, const: only, enum: values, items, type } = schema;
   const variants = schema.anyOf ?? schema.oneOf ?? schema.allOf;
   if ($ref !== undefined) {
@@ -78,4 +80,25 @@ export function Fields({ schema }: { schema: Schema }) {
       })}
     </dl>
   );
+}
+
+/** The named schemas of a document. */
+export function Schemas({ schemas }: { schemas: Readonly<Record<string, Schema>> }) {
+  return (
+    <section aria-labelledby="schemas">
+      <h2 id="schemas">Schemas</h2>
+      {Object.entries(schemas).map(([name, schema]) => (
+        <div key={name} class="group">
+          <h3 id={schemaAnchor(name)}>{name}</h3>
+          {schema.description !== undefined && <Markdown text={schema.description} />}
+          <Fields schema={schema} />
+        </div>
+      ))}
+    </section>
+  );
+}
+
+/** A value as JSON. */
+export function Example({ of }: { of: unknown }) {
+  return <pre>{JSON.stringify(of, null, 2)}</pre>;
 }

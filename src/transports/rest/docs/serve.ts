@@ -5,6 +5,7 @@ import type { Middleware } from 'koa';
 import { DomainError } from '../../../../packages/core/src/domain/errors.ts';
 import type { Json } from '../openapi/schemas.ts';
 import { eventsPage } from './events-page.tsx';
+import { guidePages } from './guide-pages.tsx';
 import { referencePage } from './reference-page.tsx';
 
 interface Asset {
@@ -13,13 +14,11 @@ interface Asset {
 }
 
 const assetTypes = {
-  '#swagger-ui/swagger-ui.css': 'text/css',
-  '#swagger-ui/swagger-ui-bundle.js': 'text/javascript',
-  '#swagger-ui/favicon-32x32.png': 'image/png',
   '#assets/tokens.css': 'text/css',
   '#assets/base.css': 'text/css',
   '#assets/docs.css': 'text/css',
   '#assets/docs.js': 'text/javascript',
+  '#assets/mark.svg': 'image/svg+xml',
 } as const;
 
 /** Only resources of this origin. */
@@ -27,7 +26,7 @@ const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:",
+  "img-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -37,16 +36,20 @@ const contentSecurityPolicy = [
 const secondsPerYear = 31_536_000;
 
 /**
- * `/docs`: the API reference, rendered in the browser from `/v1/openapi.json`, and `/docs/events`: the events, rendered here from the
- * AsyncAPI document. Assets are served from this origin, under a path that contains a hash of their content.
+ * `/docs`: the API reference, from the OpenAPI document; `/docs/events`: the events, from the AsyncAPI document; and the pages of the
+ * guide. Assets are served from this origin, under a path that contains a hash of their content.
  */
-export async function serveDocs(describeEvents: () => Promise<Json>): Promise<Middleware> {
+export async function serveDocs(
+  describeCalls: () => Promise<Json>,
+  describeEvents: () => Promise<Json>,
+): Promise<Middleware> {
   const assets = await readAssets();
   const digest = createHash('sha256');
   for (const { bytes } of assets.values()) digest.update(bytes);
   const folder = `/docs/${digest.digest('base64url').slice(0, 12)}/`;
   const pages = new Map([
-    ['/docs', () => Promise.resolve(referencePage(folder))],
+    ...(await guidePages(folder)),
+    ['/docs', async () => referencePage(folder, await describeCalls())],
     ['/docs/events', async () => eventsPage(folder, await describeEvents())],
   ]);
   const rendered = new Map<string, Promise<string>>();

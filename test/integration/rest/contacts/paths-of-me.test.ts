@@ -79,7 +79,8 @@ test('the start address and that of the API name every other address to programs
         mcp: `${base}/mcp`,
         a2a_card: `${base}/a2a/{owner}/{agent_name}/.well-known/agent-card.json`,
         openapi: `${base}/v1/openapi.json`,
-        guide: `${base}/docs`,
+        guide: `${base}/docs/guide`,
+        reference: `${base}/docs`,
         console: `${base}/console`,
       },
     });
