@@ -23,12 +23,11 @@ export async function tellWithdrawal(
     const early = failure === null ? undefined : earlyUntil(turn, failure);
     if (early !== undefined) return { until: early };
     if (failure?.kind === 'retry' || failure?.kind === 'unclear') {
-      thread.attempts += 1;
-      const until = nextAttemptAt(pacing, thread.attempts, failure.retryAfterMs);
+      const attempts = await core.db.remoteWithdrawals.countAttempt(message_id);
+      const until = nextAttemptAt(pacing, attempts, failure.retryAfterMs);
       if (until !== undefined) return { until };
     }
   }
-  thread.attempts = 0;
   await core.db.remoteWithdrawals.remove(message_id);
   return (await store()) ? 'more' : 'ended';
 }

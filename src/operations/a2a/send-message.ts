@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { isId } from '../../../packages/core/src/domain/ids.ts';
 import { parseAgentKey } from '../../services/access.ts';
 import { type ClientTask, requireClientTask } from '../../services/a2a/tasks.ts';
-import { type ClientMessage, sendClientMessage } from '../../services/a2a/send.ts';
-import { sendClientMessages } from '../../services/a2a/send-batch.ts';
+import { sendClientMessage } from '../../services/a2a/send.ts';
+import { type ClientMessage, sendClientMessages } from '../../services/a2a/send-batch.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { defineOperation } from '../define.ts';
 import { sendErrors } from '../messages/send-message.ts';
@@ -82,7 +82,7 @@ export const sendA2aMessageOperation = defineOperation({
       task_id === undefined && (context_id ?? conversation) !== undefined,
     async run(calls, { isRepeated: mustRead }) {
       const sends = calls.map(({ work, input }) => ({ work, message: toClientMessage(work, input) }));
-      const results = await sendClientMessages(sends, { mustRead });
+      const results = await sendClientMessages(sends, { wait: false, mustRead });
       return calls.map(({ work, input }, at) => {
         const opened = results[at] ?? null;
         return opened === null || opened instanceof Error ? opened : show(work, input, opened);

@@ -16,7 +16,7 @@ export const askAgentOperation = defineOperation({
   output: answer,
   async run(work, { thread_id, with_handle, of, subject, due_in_seconds, wait_seconds: _wait, ...fields }) {
     const question = await openTask(work, {
-      thread: thread_id,
+      thread_id,
       asked: with_handle ?? of,
       subject: subject || null,
       reason: fields.reason,

@@ -16,7 +16,7 @@ export const askInThreadOperation = defineOperation({
   async run(work, { thread_id, of, due_in_seconds, wait_seconds: _wait, ...fields }) {
     const draft = toDraft(fields);
     const question = {
-      thread: thread_id,
+      thread_id,
       asked: of,
       subject: null,
       reason: undefined,

@@ -27,7 +27,7 @@ export const createTaskOperation = defineOperation({
     { thread_id, with_handle: asked, subject, due_in_seconds, accepted_output_modes, ...fields },
   ) {
     const { task, message } = await openTask(work, {
-      thread: thread_id,
+      thread_id,
       asked,
       subject: subject || null,
       reason: fields.reason,

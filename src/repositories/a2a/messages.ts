@@ -39,6 +39,8 @@ export interface MessagePlace {
   agent_handle: string;
   /** How many tasks of the client the agent has to answer. */
   open_tasks: number;
+  /** Whether the message before it can still arrive. */
+  is_awaited: boolean;
 }
 
 type SentMessage = Pick<A2aMessage, 'task_id' | 'digest'>;
@@ -79,10 +81,6 @@ export const messagesOf = (
     union (select * from task_messages where task_id = t.id and artifact and :has_artifacts::boolean order by sequence desc limit ${maxArtifacts})
     union (select * from task_messages where task_id = t.id and message_id = ${messageId})`)} shown)`;
 
-/** A thread that has one is a context. */
-const contextTasks = (threadId: string): string =>
-  `select 1 from tasks t join a2a_messages w on w.task_id = t.id where t.thread_id = ${threadId} limit 1`;
-
 /** The messages that clients sent through A2A. */
 export const a2aMessagesRepository = repository({
   /** Until the transaction ends, no other one stores a message of this name. */
@@ -108,22 +106,21 @@ export const a2aMessagesRepository = repository({
      where a.canonical_handle = :handle`,
   ),
   /**
-   * Of messages that begin tasks, those that are new and in order, in a thread of both that already is a context. Each limit of 1 makes the
-   * planner use an index: it expects more rows than there are.
+   * Of messages that begin tasks, those that are new, in a thread that has both as members. The limit of 1 makes the planner use an index: it
+   * expects more rows than there are.
    */
   listPlaces: sql.rows<[messages: readonly NewMessage[]], MessagePlace>(
     'a2a_messages.list_places',
     `select n.at, c.thread_id, a.id as agent_id, a.canonical_handle as agent_handle,
-       (select count(*)::int from tasks where client_id = n.client_id and agent_id = a.id and ended_at is null) as open_tasks
+       (select count(*)::int from tasks where client_id = n.client_id and agent_id = a.id and ended_at is null) as open_tasks,
+       n.after is not null and ${awaited('n.after', { threadId: 'c.thread_id', agentId: 'n.client_id' })} as is_awaited
      from json_to_recordset(:messages) n (at int, client_id text, client_message_id text, handle text, thread_id text, conversation text, after text)
      cross join lateral (select id, canonical_handle from agents where canonical_handle = n.handle limit 1) a
      cross join lateral (select coalesce(n.thread_id,
        (select thread_id from remote_conversations where agent_id = n.client_id and conversation = n.conversation), n.conversation) as thread_id) c
      where (select count(*) from thread_members where thread_id = c.thread_id and agent_id in (n.client_id, a.id)) = 2
-       and exists (${contextTasks('c.thread_id')})
        and not exists (select from a2a_messages w
-         where w.client_id = n.client_id and w.agent_id = a.id and w.client_message_id = n.client_message_id)
-       and (n.after is null or not ${awaited('n.after', { threadId: 'c.thread_id', agentId: 'n.client_id' })})`,
+         where w.client_id = n.client_id and w.agent_id = a.id and w.client_message_id = n.client_message_id)`,
     (messages) => ({ messages: JSON.stringify(messages) }),
   ),
   insert: sql.run<[messages: readonly A2aMessage[]]>(
@@ -136,7 +133,10 @@ export const a2aMessagesRepository = repository({
     }),
   ),
   /** Whether a thread is a context of A2A: it takes no further member. */
-  isContext: sql.hasRow<[threadId: string]>('a2a_messages.is_context', contextTasks(':thread_id')),
+  isContext: sql.hasRow<[threadId: string]>(
+    'a2a_messages.is_context',
+    `select 1 from tasks t join a2a_messages w on w.task_id = t.id where t.thread_id = :thread_id limit 1`,
+  ),
   /** Forgets the received form of messages that are older than this id; returns how many. */
   clearWire: sql.rowCount<[olderThan: string, limit: number]>(
     'a2a_messages.clear_wire(older_than, limit)',

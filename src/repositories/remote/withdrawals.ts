@@ -29,6 +29,11 @@ export const remoteWithdrawalsRepository = repository({
      on conflict do nothing returning 1`,
     ({ id, thread_id, sequence, sender_id }, now) => ({ id, thread_id, sequence, sender_id, now }),
   ),
+  /** An attempt to tell it has failed. Returns how many have. */
+  countAttempt: sql.value<[messageId: string], number>(
+    'remote_withdrawals.count_attempt',
+    'update remote_withdrawals set attempts = attempts + 1 where message_id = :message_id returning attempts',
+  ),
   /** The remote side was told, or will not be. */
   remove: sql.run<[messageId: string]>(
     'remote_withdrawals.delete(message_id)',

@@ -1,15 +1,48 @@
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { maxOpenTasks } from '../../../packages/core/src/domain/tasks.ts';
+import { requireRoomForTask } from '../../../packages/core/src/policies/tasks.ts';
 import type { A2aMessage, MessagePlace } from '../../repositories/a2a/messages.ts';
+import type { TaskRow } from '../../repositories/tasks/task-row.ts';
+import type { MessageRow } from '../../repositories/messages/messages.ts';
 import type { BatchResult, Work } from '../../work/unit-of-work.ts';
 import { parseAgentKey } from '../access.ts';
-import { sendMessages } from '../messages/send.ts';
-import { isOtherInstallation, noteArrivals } from '../remote/order.ts';
+import { type MessageDraft, sendMessages } from '../messages/send.ts';
+import { earlierIsMissing, isOtherInstallation, noteArrivals } from '../remote/order.ts';
 import { createTaskChanges } from '../tasks/change.ts';
 import { addTask } from '../tasks/open.ts';
-import { storePushConfig } from './push-configs.ts';
-import { type ClientMessage, type SentToTask, toDraft, toOpened } from './send.ts';
+import { type PushTarget, storePushConfig } from './push-configs.ts';
+import type { ClientTask } from './tasks.ts';
+
+/** A message of a client, as it is stored. */
+export interface ClientMessage extends Pick<MessageDraft, 'content' | 'content_type' | 'attachment_ids'> {
+  /** The handle of the asked agent. */
+  agent: string;
+  /** As the client names the message. */
+  message_id: string;
+  task_id: string | undefined;
+  /** A thread of the client and the agent. */
+  context_id: string | undefined;
+  /** As another installation names the thread. It counts only for the principal of an invitation. */
+  conversation: string | undefined;
+  /** The message of the same sender before it, as another installation names it. */
+  after: string | undefined;
+  accepted_output_modes: readonly string[];
+  /** False: the message ends its task at once. */
+  expects_reply: boolean;
+  digest: Buffer;
+  /** JSON text; null when a person has edited the text: the agent gets another one than the client has sent. */
+  wire: string | null;
+  /** Where the client wants the updates of the task. */
+  push: PushTarget | undefined;
+}
+
+/** What a message became. */
+export interface SentToTask {
+  task_id: string;
+  /** The task, if the message opened it. */
+  opened: Omit<ClientTask, 'feed_number'> | null;
+}
 
 /** A message and the unit of work of its sender. All units of work of a batch share one transaction. */
 interface ClientSend {
@@ -20,22 +53,23 @@ interface ClientSend {
 type Opened = NonNullable<SentToTask['opened']>;
 
 /**
- * Sends messages of several clients, each as a new task in a context that exists, in one transaction.
- * @param options.mustRead whether everything is read in this transaction (`SendContext`).
- * @returns for each message its task, or its refusal by `sendMessages`; null for one that `sendClientMessage` must send: it was sent before,
- * its thread is new or locked, it waits for an earlier message, or it is refused for another reason
+ * Sends messages of several clients, each as a new task in a thread that exists, in one transaction.
+ * @param options.wait as in `sendMessages`
+ * @param options.mustRead as in `sendMessages`
+ * @returns for each message its task, or its refusal; null for one that was sent before, whose thread is not one of the client and the agent
+ * alone, or, without `wait`, that `sendClientMessage` must send
  * @throws {ConcurrentChange} as `sendMessages`
  */
 export async function sendClientMessages(
   sends: readonly ClientSend[],
-  { mustRead }: { mustRead: boolean },
+  options: { wait: boolean; mustRead: boolean },
 ): Promise<readonly BatchResult<Opened>[]> {
-  const placed = await placeAll(sends);
-  const drafts = placed.map(({ work, message, id, place: { thread_id } }) => {
-    const task = { opens: message.expects_reply || ('ended' as const) };
+  const placed = await placeAll(sends, options);
+  const drafts = placed.map(({ work, message, id, place: { thread_id, agent_id: asked_id } }) => {
+    const task = { opens: message.expects_reply || ('ended' as const), asked_id };
     return { work, message: { ...toDraft(message, id), thread_id, reply_to: null, task } };
   });
-  const results = await sendMessages(drafts, { wait: false, mustRead });
+  const results = await sendMessages(drafts, options);
   const changes = createTaskChanges();
   const stored: A2aMessage[] = [];
   const arrived: { thread_id: string; key: string }[] = [];
@@ -46,8 +80,8 @@ export async function sendClientMessages(
     if (sent === null || sent instanceof DomainError) continue;
     const { accepted_output_modes, expects_reply, message_id: client_message_id, digest, wire } = message;
     const agent = { id: place.agent_id, canonical_handle: place.agent_handle };
-    const question = { id, message: sent, asked: agent, due_in_seconds: undefined, accepted_output_modes };
-    const task = addTask(work, { ...question, isEnded: !expects_reply }, changes);
+    const question = { id, message: sent, asked: agent, accepted_output_modes, isEnded: !expects_reply };
+    const task = addTask(work, question, changes);
     const { client_id, agent_id } = task;
     stored.push({ client_id, agent_id, client_message_id, task_id: id, message_id: sent.id, digest, wire });
     if (isOtherInstallation(work.actor)) arrived.push({ thread_id: sent.thread_id, key: client_message_id });
@@ -67,14 +101,39 @@ export async function sendClientMessages(
   return sends.map(({ message }) => outcomes.get(message) ?? null);
 }
 
+/** The metadata that only the service writes: a sender cannot claim that its message came through A2A. */
+export const toDraft = (
+  { content, content_type, attachment_ids, message_id, expects_reply }: ClientMessage,
+  task_id: string,
+): Omit<MessageDraft, 'reply_to'> => ({
+  content,
+  content_type,
+  attachment_ids,
+  metadata: { a2a: { task_id, message_id }, ...(!expects_reply && { no_reply_expected: true }) },
+});
+
+/** A new task with its message. */
+function toOpened(
+  task: TaskRow,
+  sent: MessageRow,
+  { message_id: client_message_id, wire }: ClientMessage,
+): Opened {
+  const stored = wire === null ? null : JSON.parse(wire);
+  const shown = { ...sent, artifact: false, data: null, client_message_id, wire: stored };
+  return { ...task, delivery: 'stored', status_message_id: null, messages: [shown] };
+}
+
 /** A message whose thread is known, with the id of its task. */
 interface PlacedSend extends ClientSend {
   id: string;
   place: MessagePlace;
 }
 
-/** Returns the messages that can be sent now. Until the transaction ends, no other one stores messages of their names. */
-async function placeAll(sends: readonly ClientSend[]): Promise<PlacedSend[]> {
+/**
+ * Returns the messages that can be sent now. Until the transaction ends, no other one stores messages of their names.
+ * @throws {DomainError} only with `wait`: UNAVAILABLE (an earlier message has not arrived), RATE_LIMITED (too many open tasks)
+ */
+async function placeAll(sends: readonly ClientSend[], { wait }: { wait: boolean }): Promise<PlacedSend[]> {
   const [first] = sends;
   if (!first) return [];
   const { db } = first.work;
@@ -102,7 +161,11 @@ async function placeAll(sends: readonly ClientSend[]): Promise<PlacedSend[]> {
     if (taken.has(name)) return [];
     taken.add(name);
     const open = openTasks.get(pair) ?? place.open_tasks;
-    if (open >= maxOpenTasks) return [];
+    if (wait) {
+      if (place.is_awaited) throw earlierIsMissing();
+      requireRoomForTask(open);
+    }
+    if (place.is_awaited || open >= maxOpenTasks) return [];
     openTasks.set(pair, open + 1);
     return [{ ...send, id: newId('task'), place }];
   });

@@ -1,49 +1,15 @@
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
-import { isId, newId } from '../../../packages/core/src/domain/ids.ts';
 import { requireOpenTask } from '../../../packages/core/src/policies/tasks.ts';
-import type { MessageRow } from '../../repositories/messages/messages.ts';
-import type { TaskRow } from '../../repositories/tasks/task-row.ts';
-import type { FoundThreadRow } from '../../repositories/threads/threads.ts';
-import { findStartRefusal } from '../threads/threads.ts';
+import { createThread, findStartRefusal } from '../threads/threads.ts';
 import { agentNotFound, parseAgentKey, requireAgents } from '../access.ts';
-import { type ClientTask, requireClientTask, throwForAgent } from './tasks.ts';
+import { requireClientTask, throwForAgent } from './tasks.ts';
 import type { Work } from '../../work/unit-of-work.ts';
-import { type MessageDraft, sendMessage } from '../messages/send.ts';
+import { sendMessage } from '../messages/send.ts';
 import { createTaskChanges } from '../tasks/change.ts';
 import { lockOpenTask } from '../tasks/tasks.ts';
-import { openTask } from '../tasks/open.ts';
 import { isOtherInstallation, noteArrivals, requireInOrder } from '../remote/order.ts';
-import { type PushTarget, putPushConfig, requirePushUrl, storePushConfig } from './push-configs.ts';
-
-/** A message of a client, as it is stored. */
-export interface ClientMessage extends Pick<MessageDraft, 'content' | 'content_type' | 'attachment_ids'> {
-  /** The handle of the asked agent. */
-  agent: string;
-  /** As the client names the message. */
-  message_id: string;
-  task_id: string | undefined;
-  /** A thread of the client and the agent. */
-  context_id: string | undefined;
-  /** As another installation names the thread. It counts only for the principal of an invitation. */
-  conversation: string | undefined;
-  /** The message of the same sender before it, as another installation names it. */
-  after: string | undefined;
-  accepted_output_modes: readonly string[];
-  /** False: the message ends its task at once. */
-  expects_reply: boolean;
-  digest: Buffer;
-  /** JSON text; null when a person has edited the text: the agent gets another one than the client has sent. */
-  wire: string | null;
-  /** Where the client wants the updates of the task. */
-  push: PushTarget | undefined;
-}
-
-/** What a message became. */
-export interface SentToTask {
-  task_id: string;
-  /** The task, if the message opened it. */
-  opened: Omit<ClientTask, 'feed_number'> | null;
-}
+import { putPushConfig, requirePushUrl } from './push-configs.ts';
+import { type ClientMessage, sendClientMessages, type SentToTask, toDraft } from './send-batch.ts';
 
 /**
  * Sends a message of the actor to an agent: in an open task, or as a new task in their thread or in a new one. A repeated message stores nothing.
@@ -65,17 +31,14 @@ export async function sendClientMessage(work: Work, message: ClientMessage): Pro
   if (found.digest) return { task_id: found.task_id, opened: null };
   const { agent_id } = found;
   if (message.push) requirePushUrl(work, message.push);
-  const sent = await (message.task_id === undefined ? open : continueTask)(work, message);
-  const { task_id, message_id, opened } = sent;
+  if (message.task_id === undefined) return open(work, message);
+  const { task_id, message_id, thread_id } = await continueTask(work, message);
   work.changes.defer(
     work.db.a2aMessages.insert([{ ...client, agent_id, task_id, message_id, digest, wire }]),
   );
-  if (isOtherInstallation(work.actor)) noteArrivals(work, [{ ...sent, key: message.message_id }]);
-  if (message.push) {
-    if (opened) work.changes.defer(storePushConfig(work, opened, message.push));
-    else await putPushConfig(work, { agent, task_id }, message.push);
-  }
-  return { task_id, opened };
+  if (isOtherInstallation(work.actor)) noteArrivals(work, [{ thread_id, key: message.message_id }]);
+  if (message.push) await putPushConfig(work, { agent, task_id }, message.push);
+  return { task_id, opened: null };
 }
 
 /**
@@ -108,88 +71,31 @@ export async function checkClientMessage(
   return true;
 }
 
-/** The metadata that only the service writes: a sender cannot claim that its message came through A2A. */
-export const toDraft = (
-  { content, content_type, attachment_ids, message_id, expects_reply }: ClientMessage,
-  task_id: string,
-): Omit<MessageDraft, 'reply_to'> => ({
-  content,
-  content_type,
-  attachment_ids,
-  metadata: { a2a: { task_id, message_id }, ...(!expects_reply && { no_reply_expected: true }) },
-});
-
-async function open(work: Work, message: ClientMessage) {
-  const { agent, accepted_output_modes } = message;
-  const { context_id = await findConversation(work, message) } = message;
-  const thread = context_id === undefined ? undefined : await requireContext(work, context_id, agent);
-  if (context_id !== undefined) await requireInOrder(work, { thread_id: context_id, after: message.after });
-  const id = newId('task');
-  const { task, message: sent } = await openTask(work, {
-    id,
-    thread,
-    asked: agent,
-    subject: null,
-    reason: undefined,
-    draft: { ...toDraft(message, id), reply_to: null },
-    due_in_seconds: undefined,
-    accepted_output_modes,
-    isEnded: !message.expects_reply,
-  });
-  if (!task) throw new Error('a question to a named agent has a task');
-  if (context_id === undefined && hasConversation(work, message))
-    await work.db.remoteThreads.addConversation(work.actor.agent_id, message.conversation, sent.thread_id);
-  const opened = toOpened(task, sent, message);
-  return { task_id: id, message_id: sent.id, thread_id: sent.thread_id, opened };
-}
-
-/** A new task with its message. */
-export function toOpened(
-  task: TaskRow,
-  sent: MessageRow,
-  { message_id: client_message_id, wire }: ClientMessage,
-): NonNullable<SentToTask['opened']> {
-  const stored = wire === null ? null : JSON.parse(wire);
-  const shown = { ...sent, artifact: false, data: null, client_message_id, wire: stored };
-  return { ...task, delivery: 'stored', status_message_id: null, messages: [shown] };
-}
-
-type InConversation = Pick<ClientMessage, 'conversation'>;
-
-/** Other clients have no conversations, so none of them can name one. */
-function hasConversation<Message extends InConversation>(
-  { actor }: Work,
-  message: Message,
-): message is Message & { conversation: string } {
-  return message.conversation !== undefined && isOtherInstallation(actor);
-}
-
-/** Returns the thread of a conversation with another installation; undefined if there is none yet, and until this transaction ends. */
-async function findConversation(
-  work: Work,
-  message: InConversation & { agent: string },
-): Promise<string | undefined> {
-  if (!hasConversation(work, message)) return undefined;
-  const { agent_id: client_id } = work.actor;
-  const { conversation, agent } = message;
-  await work.db.a2aMessages.lock({
-    client_id,
-    client_message_id: `conversation ${conversation}`,
-    handle: agent,
-  });
-  return work.db.remoteThreads.findConversation(client_id, conversation);
-}
-
-/** Returns the thread, locked. @throws {DomainError} VALIDATION_ERROR unless its members are the actor and the agent */
-async function requireContext(work: Work, context_id: string, agent: string): Promise<FoundThreadRow> {
-  const found = isId('thread', context_id)
-    ? await work.db.threads.lockForMember(context_id, work.actor.agent_id)
-    : undefined;
-  const handle = parseAgentKey(agent);
-  const isOfBoth = found?.members.some(({ canonical_handle }) => canonical_handle === handle) === true;
-  if (isOfBoth && found.members.length === 2) return found;
+async function open(work: Work, message: ClientMessage): Promise<SentToTask> {
+  const context_id = message.context_id ?? (await startContext(work, message));
+  const sends = [{ work, message: { ...message, context_id } }];
+  const [opened = null] = await sendClientMessages(sends, { wait: true, mustRead: true });
+  if (opened instanceof DomainError) throw opened;
+  if (opened) return { task_id: opened.id, opened };
   const problem = 'is not a thread of you and this agent; leave it out to start one';
-  return throwForAgent(work, agent, wrongField('message.contextId', problem));
+  return throwForAgent(work, message.agent, wrongField('message.contextId', problem));
+}
+
+/** Returns the thread of the conversation that another installation names, or else a new one with the agent. */
+async function startContext(work: Work, { agent, conversation }: ClientMessage): Promise<string> {
+  const { agent_id: client_id } = work.actor;
+  // Other clients have no conversations, so none of them can name one.
+  const isNamed = conversation !== undefined && isOtherInstallation(work.actor);
+  if (isNamed) {
+    const name = { client_id, client_message_id: `conversation ${conversation}`, handle: agent };
+    await work.db.a2aMessages.lock(name);
+    const found = await work.db.remoteThreads.findConversation(client_id, conversation);
+    if (found !== undefined) return found;
+  }
+  const about = { participants: [agent], subject: null, metadata: {}, initial_message: null };
+  const { thread } = await createThread(work, about);
+  if (isNamed) work.changes.defer(work.db.remoteThreads.addConversation(client_id, conversation, thread.id));
+  return thread.id;
 }
 
 async function continueTask(work: Work, message: ClientMessage) {
@@ -208,5 +114,5 @@ async function continueTask(work: Work, message: ClientMessage) {
     changes.addMessage(task.id, sent);
     changes.write(work);
   }
-  return { task_id, message_id: sent.id, thread_id: sent.thread_id, opened: null };
+  return { task_id, message_id: sent.id, thread_id: sent.thread_id };
 }

@@ -88,7 +88,8 @@ export async function sendMessage(work: Work, message: NewMessage): Promise<Sent
  * every thread a member that has blocked the sender refuses the message. Refusals of the loop guard are counted.
  * @param options.wait whether to wait for threads and files that another transaction has locked.
  * @param options.mustRead whether everything is read in this transaction (`SendContext`).
- * @returns for each message its row or its refusal, as `sendMessage`; null when it would have to wait
+ * @returns for each message its row or its refusal, as `sendMessage`; null when it would have to wait, or the asked agent is not alone with
+ * the sender (`TaskEffect`)
  * @throws {ConcurrentChange} when it relied on something that was stale
  */
 export async function sendMessages(
@@ -207,6 +208,9 @@ function placeMessage(send: Send, batch: Batch, { wait }: { wait: boolean }): Se
   const { thread_id, content, content_type, metadata, reply_to, attachment_ids, task: effect = {} } = draft;
   const { replaces = null } = draft;
   const audience = batch.audiences.get(toKey(thread_id, actor.agent_id));
+  const isThreadOfTwo = audience?.member_ids.length === 2;
+  const only = effect.asked_id;
+  if (only !== undefined && !(isThreadOfTwo && audience.member_ids.includes(only))) return null;
   if (!audience?.joined) throw threadNotFound();
   const progress = batch.threads.get(thread_id);
   if (!progress && !wait) return null;
@@ -252,7 +256,6 @@ function placeMessage(send: Send, batch: Batch, { wait }: { wait: boolean }): Se
     { type: 'message.created', thread_id, message_id: id, recipients: audience.member_ids },
     sent,
   );
-  const isThreadOfTwo = audience.member_ids.length === 2;
   if (questions) applyMessage(work, questions, sent, { changes: batch.changes, effect, isThreadOfTwo });
   const isExpecting = !effect.opens && expectsReply(metadata);
   if (isExpecting) {

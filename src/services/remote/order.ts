@@ -43,6 +43,11 @@ export async function requireInOrder(
 ): Promise<void> {
   if (after === undefined || !isOtherInstallation(work.actor)) return;
   if (!(await work.db.remoteOrder.isAwaited(thread_id, work.actor.agent_id, after))) return;
+  throw earlierIsMissing();
+}
+
+/** The refusal of a message before which another one must arrive. */
+export function earlierIsMissing(): DomainError {
   const message = 'An earlier message of this conversation has not arrived yet: it is an update of a task.';
-  throw new DomainError('UNAVAILABLE', message, { retry_after: 1 });
+  return new DomainError('UNAVAILABLE', message, { retry_after: 1 });
 }

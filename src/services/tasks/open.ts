@@ -8,7 +8,6 @@ import {
   requirePossibleDue,
   requireRoomForTask,
 } from '../../../packages/core/src/policies/tasks.ts';
-import type { FoundThreadRow } from '../../repositories/threads/threads.ts';
 import type { ViewedTaskRow } from '../../repositories/tasks/tasks.ts';
 import type { TaskRow } from '../../repositories/tasks/task-row.ts';
 import type { MessageRow } from '../../repositories/messages/messages.ts';
@@ -19,10 +18,8 @@ import { byActor, createTaskChanges, type TaskChanges } from './change.ts';
 
 /** A question, with what its task needs. */
 export interface Question {
-  /** The id of its task. Default: a new one. */
-  id?: string;
-  /** Its id, or the thread if it is locked. Undefined: a new thread with the asked agent. */
-  thread: string | FoundThreadRow | undefined;
+  /** Undefined: a new thread with the asked agent. */
+  thread_id: string | undefined;
   /** The asked agent: a member of the thread, or the other member of a new one. Undefined: the other member of a thread of two. */
   asked: string | undefined;
   /** Of a new thread. */
@@ -32,8 +29,6 @@ export interface Question {
   draft: MessageDraft;
   due_in_seconds: number | undefined;
   accepted_output_modes: readonly string[];
-  /** Whether the task ends at once, because no answer is expected. */
-  isEnded?: boolean;
 }
 
 /** A question that was asked, with its task if it opened one. */
@@ -51,8 +46,8 @@ type Member = Pick<ViewedTaskRow, 'id'> & { canonical_handle: string };
  */
 export async function openTask(work: Work, question: Question): Promise<AskedTask> {
   requirePossibleDue(question.due_in_seconds, work.settings.taskDays);
-  const task = { opens: question.isEnded ? ('ended' as const) : true };
-  if (question.thread === undefined) {
+  const task = { opens: true };
+  if (question.thread_id === undefined) {
     const { message, thread } = await createThread(work, {
       participants: [question.asked ?? ''],
       subject: question.subject,
@@ -63,10 +58,7 @@ export async function openTask(work: Work, question: Question): Promise<AskedTas
     const agent = thread.members.find(({ id }) => id !== work.actor.agent_id);
     return { message, task: agent ? await insertTask(work, message, agent, question) : null };
   }
-  const thread =
-    typeof question.thread === 'string'
-      ? await requireThread(work, question.thread, { lock: true })
-      : question.thread;
+  const thread = await requireThread(work, question.thread_id, { lock: true });
   const others = thread.members.filter(({ id }) => id !== work.actor.agent_id);
   const agent = findAskedMember(others, question.asked, parseAgentKey);
   const message = await sendMessage(work, {
@@ -94,20 +86,20 @@ async function insertTask(
   return viewed;
 }
 
+interface NewTask extends Pick<Question, 'accepted_output_modes'> {
+  /** Default: a new one. */
+  id?: string;
+  message: Omit<MessageRow, 'reply_to'>;
+  asked: Member;
+  due_in_seconds?: number | undefined;
+  /** Whether the task ends at once, because no answer is expected. */
+  isEnded?: boolean;
+}
+
 /** Adds the task of a sent question of the actor to the changes of its transaction. */
 export function addTask(
   work: Work,
-  {
-    id = newId('task'),
-    message,
-    asked,
-    due_in_seconds,
-    accepted_output_modes,
-    isEnded,
-  }: Pick<Question, 'id' | 'due_in_seconds' | 'accepted_output_modes' | 'isEnded'> & {
-    message: Omit<MessageRow, 'reply_to'>;
-    asked: Member;
-  },
+  { id = newId('task'), message, asked, due_in_seconds, accepted_output_modes, isEnded }: NewTask,
   changes: TaskChanges,
 ): TaskRow {
   const { agent_id, handle } = work.actor;

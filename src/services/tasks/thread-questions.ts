@@ -8,6 +8,8 @@ import { byActor, type TaskChanges } from './change.ts';
 export interface TaskEffect {
   /** Whether it opens a task: it belongs to another one only by an explicit reply. `ended`: one that ends at once. */
   opens?: boolean | 'ended';
+  /** The message is sent only if this agent is the only other member. */
+  asked_id?: string;
   /** The state that the sender reports with it. Default: completed. */
   state?: ReportedTaskState;
   /** The task that it belongs to. Default: that of the message that it replies to. */

@@ -51,12 +51,13 @@ export function answerErrors(logger: Logger, write = writeJson) {
     } catch (thrown) {
       const error = toDomainError(thrown);
       const request_id = String(ctx.state['request_id']);
-      if (error.code === 'INTERNAL' || (error.code === 'UNAVAILABLE' && outages.shouldLog())) {
-        logger.error(
-          { err: error.cause ?? error, request_id, method: ctx.method, path: withoutSecret(ctx.path) },
-          error.code,
-        );
-      }
+      const about = { request_id, method: ctx.method, path: withoutSecret(ctx.path) };
+      // Without a cause nothing failed: the caller comes too early, or too many come at once.
+      const isOutage = error.code === 'UNAVAILABLE' && error.cause !== undefined;
+      if (error.code === 'INTERNAL' || (isOutage && outages.shouldLog()))
+        logger.error({ err: error.cause ?? error, ...about }, error.code);
+      else if (error.code === 'UNAVAILABLE' && !isOutage)
+        logger.debug({ reason: error.message, ...about }, error.code);
       ctx.status = error.status;
       ctx.set(errorHeaders(error));
       write(ctx, error, request_id);

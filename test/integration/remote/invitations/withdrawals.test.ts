@@ -123,6 +123,19 @@ test('a message that was not sent is not sent, and one that may have arrived is 
   await waitUntil(() => contentsOf(there, bob, thread)).toEqual(['Hello?', 'Next.', null]);
 });
 
+test('a withdrawal has attempts of its own, however often a message was attempted', async () => {
+  const { ann, bob, thread, thread_id } = await meet();
+  const { id } = await here.send(ann, thread_id, 'A secret.', note);
+  await waitUntil(() => contentsOf(there, bob, thread)).toEqual(['Hello?', 'A secret.']);
+  lineThere = 503;
+  await here.sql('update remote_threads set attempts = 1000 where thread_id = $1', [thread_id]);
+  await withdraw(here, ann, id);
+  const attempts = () => here.sql('select attempts from remote_withdrawals where message_id = $1', [id]);
+  await waitUntil(attempts).toEqual([{ attempts: expect.toSatisfy((count: number) => count > 0) }]);
+  lineThere = 'pass';
+  await waitUntil(() => contentsOf(there, bob, thread)).toEqual(['Hello?', null]);
+});
+
 test('over lines that drop and double requests, what is withdrawn is withdrawn, and nothing else', async () => {
   const { ann, bob, thread, thread_id } = await meet();
   const count = 6;
