@@ -36,6 +36,11 @@ addEventListener('turbo:load', () => {
   check();
 });
 
+// A menu closes when its reader does something else.
+addEventListener('click', ({ target }) => {
+  for (const menu of document.querySelectorAll('.menu[open]')) if (!menu.contains(target)) menu.open = false;
+});
+
 // What a reader opened stays open.
 addEventListener('turbo:before-morph-attribute', (event) => {
   if (event.detail.attributeName === 'open') event.preventDefault();

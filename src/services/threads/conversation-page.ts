@@ -2,6 +2,8 @@ import {
   downloadLifetimeMs,
   type FileAddresses,
 } from '../../../packages/core/src/domain/attachments/attachments.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { isId } from '../../../packages/core/src/domain/ids.ts';
 import type { MessageRow } from '../../repositories/messages/messages.ts';
 import type { TaskRow } from '../../repositories/tasks/task-row.ts';
 import type { ReadWork } from '../../work/unit-of-work.ts';
@@ -92,6 +94,24 @@ export async function signConversationDownload(
   requireClean(found);
   const { storage_key: key, filename, content_type, size_bytes } = found;
   return addresses.download({ key, filename, content_type, size_bytes }, Date.now() + downloadLifetimeMs);
+}
+
+/**
+ * Returns a message of a conversation of the reader.
+ * @throws {DomainError} THREAD_NOT_FOUND, MESSAGE_NOT_FOUND
+ */
+export async function findConversationMessage(
+  work: ReadWork,
+  reader: ConversationReader,
+  { thread_id, message_id }: { thread_id: string; message_id: string },
+): Promise<MessageRow> {
+  const { agents } = await requireConversation(work, reader, thread_id);
+  const found = isId('message', message_id)
+    ? await work.db.messages.findForMember(message_id, agents[0]?.id ?? '')
+    : undefined;
+  if (found?.thread_id !== thread_id)
+    throw new DomainError('MESSAGE_NOT_FOUND', 'No such message in this conversation.');
+  return found;
 }
 
 /**

@@ -59,11 +59,11 @@ export function Navigation() {
 export function AccountMenu({ username }: { username: string }) {
   const { path, isCompact } = useLayoutContext();
   return (
-    <details class="account-menu">
+    <details class="menu account-menu">
       <summary aria-label={`Account menu of ${username}`}>
         <span>{username}</span>
       </summary>
-      <div class="account-menu-content">
+      <div class="menu-content">
         <nav aria-label="Account">
           <ul>
             {accountLinks.map(([address, name]) => (

@@ -81,7 +81,7 @@ test('shows sender, owner, relation, day, receipts and answers', async () => {
   const today = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' }).format(Date.now());
   expect(page.visibleText).toMatch(
     new RegExp(
-      `${today}.*@${other.handle}.*Not a contact.*Where is it\\?.*@${mine.handle} read.*@${mine.handle}.*Your agent.*Answers message 1.*Under way since today.*Expects no reply`,
+      `${today}.*@${other.handle}.*Not a contact.*Where is it\\?.*@${mine.handle} read.*@${mine.handle}.*Your agent.*Answers @.* Where is it\\?.*Under way since today.*Expects no reply`,
     ),
   );
   expect(page.elements('strong').map((each) => each.children.length)).not.toEqual([]);
@@ -136,13 +136,13 @@ test('messages of one sender are a run with one heading, and one receipt for tho
   const messages = (await ada.go(addressOf(id)))
     .elements('li')
     .filter(({ attribs }) => attribs['class']?.includes('message'));
-  const texts = messages.map((each) => textContent(each).replace(/\d\d:\d\d UTC/, ''));
+  const texts = messages.map((each) => textContent(each).replace(/\d\d:\d\d UTC.*message \d(?=[A-Z])/, ''));
   expect(texts).toEqual([
     expect.stringMatching(/Not a contactOne$/),
     `Two@${mine.handle} read`,
     'Three',
     `Four@${mine.handle} stored`,
-    expect.stringMatching(/Your agent.*An answerWithdraw message 5@.* stored$/),
+    expect.stringMatching(/Your agent.*An answer@.* stored$/),
   ]);
 });
 

@@ -54,7 +54,7 @@ test('a thread of two own agents is listed once, with both, newest activity firs
   expect(await listed(ada)).toEqual([shared, later]);
   const page = await ada.go(path);
   expect(page.visibleText).toMatch(
-    new RegExp(`Three of us.*@${one.handle}, @${two.handle}.*@${two.handle}: A newer word`),
+    new RegExp(`Three of us.*@${one.handle}, @${two.handle}.*two: A newer word`),
   );
 });
 

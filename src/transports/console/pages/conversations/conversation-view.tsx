@@ -9,7 +9,7 @@ import { conversationAddress, conversationsAddress } from './filters.tsx';
 import { MessageList, type MessageListProps } from './messages.tsx';
 import { type ConversationList, ConversationPane, Panes } from './pane.tsx';
 import { ConversationBadges, titleOf } from './rows.tsx';
-import { findAnswer, OpenTasks } from './tasks.tsx';
+import { OpenTasks } from './tasks.tsx';
 import { Watches, watchLinksAddress } from './watch-links.tsx';
 import { type EnteredMessage, WriteForm } from './write-form.tsx';
 
@@ -147,7 +147,7 @@ export interface ConversationView {
   at?: number | null;
   /** The sequence of the message that is shown whole. */
   whole?: number | null;
-  /** The message of the task that the form answers. */
+  /** The message that the form answers. */
   reply_to?: string | null;
   /** A message that could not be sent. */
   entered?: EnteredMessage;
@@ -180,11 +180,7 @@ export function conversationPage(
       >
         <LiveContent page={found} whole={whole} start={findStart(found, at)} />
       </LiveRegion>
-      <WriteForm
-        page={found}
-        entered={entered}
-        answer={findAnswer(found, entered?.reply_to ?? reply_to ?? '')}
-      />
+      <WriteForm page={found} entered={entered} reply_to={entered?.reply_to ?? reply_to ?? ''} />
     </Panes>
   );
   return formPage(titleOf(conversation), body, entered?.formErrors);

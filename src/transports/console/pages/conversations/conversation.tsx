@@ -3,6 +3,7 @@ import { presentReceipt } from '../../../../../packages/core/src/records/receipt
 import { presentToolMessage } from '../../../../../packages/core/src/records/tool-message.ts';
 import {
   type ConversationPage,
+  findConversationMessage,
   findSequenceAt,
   readConversationPage,
   signConversationDownload,
@@ -30,6 +31,12 @@ const readerOf = ({ person: { account_id } }: Pick<PersonVisit, 'person'>) => ({
 export const conversationPages = [
   page(path, async (visit) => {
     const input = readQuery(visit);
+    const message_id = visit.query.get('message');
+    if (message_id !== null) {
+      const wanted = { thread_id: input.thread_id, message_id };
+      const { id, sequence } = await visit.read(findConversationMessage, readerOf(visit), wanted);
+      return { to: `${conversationAddress(input.thread_id)}?at=${sequence}#${id}` };
+    }
     const day = startOfDay(visit.query.get('date') ?? '', timeZoneOf(visit.ctx, visit.person));
     if (day !== undefined) {
       const at = await visit.read(findSequenceAt, readerOf(visit), { ...input, at: day });
@@ -89,7 +96,7 @@ interface ConversationQuery {
   at: number | null;
   /** The sequence of the message that is shown whole. */
   whole: number | null;
-  /** The message of the task to answer. */
+  /** The message to answer. */
   reply_to: string | null;
 }
 

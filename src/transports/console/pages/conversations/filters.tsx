@@ -109,7 +109,7 @@ export function Filters({ agents, query: { filters, search, wrongCounterpart, ke
           All
         </a>
         <Chip kept={kept} name="unread" value="true" text="Unread" />
-        <Chip kept={kept} name="waiting" value="me" text="For my agents" />
+        <Chip kept={kept} name="waiting" value="me" text="Waiting" />
         <a class="chip" href="/console/waits">
           Missing answers
         </a>

@@ -6,8 +6,10 @@ import { Moment, Sender } from '../../components/message-parts.tsx';
 import { Files } from './files.tsx';
 import { conversationAddress } from './filters.tsx';
 import { Receipts } from './receipts.tsx';
+import { plainText } from './rows.tsx';
 import { MessageTask } from './tasks.tsx';
-import { isObsolete, LaterChange, WithdrawLink } from './withdraw.tsx';
+import { MessageMenu } from './message-menu.tsx';
+import { isObsolete, LaterChange } from './withdraw.tsx';
 
 type ShownMessage = ConversationPage['messages'][number];
 
@@ -51,7 +53,10 @@ export function Message({ page, message, whole, isStart, startsRun, next }: Mess
           hasRelation={page.watchAddress === undefined}
         />
       )}
-      <Moment message={message} href={`#${id}`} />
+      <div class="message-side">
+        <Moment message={message} href={`#${id}`} />
+        {page.watchAddress === undefined && <MessageMenu page={page} message={message} />}
+      </div>
       <div class="message-body">
         {message.reply_to !== null && <ReplyTo page={page} reply_to={message.reply_to} />}
         <MessageText address={addressOf(page)} message={message} whole={whole} />
@@ -64,7 +69,6 @@ export function Message({ page, message, whole, isStart, startsRun, next }: Mess
         )}
         <MessageTask page={page} message_id={id} />
         {wantsNoReply(metadata) && <p class="hint">Expects no reply.</p>}
-        <WithdrawLink page={page} message={message} />
       </div>
       {!isObsolete(message) && <Receipts message={message} next={next} receipts={page.receipts} />}
     </li>
@@ -74,13 +78,27 @@ export function Message({ page, message, whole, isStart, startsRun, next }: Mess
 const findProfile = (page: ConversationPage, { sender_id }: ShownMessage) =>
   page.profiles.find((each) => each.id === sender_id);
 
-/** The message that another one answers. */
-export function ReplyTo({ page, reply_to }: { page: ConversationPage; reply_to: string }) {
+const maxQuotedCharacters = 160;
+
+/** The beginning of the message that another one answers, with a link to it. */
+export function ReplyTo({ page, reply_to }: { page: ShownConversation; reply_to: string }) {
   const target = page.messages.find(({ id }) => id === reply_to);
-  if (!target) return <p class="hint">Answers an earlier message.</p>;
+  if (target)
+    return (
+      <p class="reply-to">
+        <span class="visually-hidden">Answers </span>
+        <a href={`#${reply_to}`}>@{target.sender_handle}</a>{' '}
+        <bdi>{plainText(target.content.slice(0, maxQuotedCharacters), target.content_type)}</bdi>
+      </p>
+    );
+  const address = `${conversationAddress(page.conversation.id)}?message=${reply_to}`;
   return (
-    <p class="hint">
-      Answers <a href={`#${reply_to}`}>message {target.sequence}</a> of @{target.sender_handle}
+    <p class="reply-to">
+      {page.watchAddress === undefined ? (
+        <a href={address}>Answers an earlier message</a>
+      ) : (
+        'Answers an earlier message'
+      )}
     </p>
   );
 }

@@ -5,9 +5,6 @@ type Receipt = ConversationPage['receipts'][number];
 
 type State = ShownDelivery;
 
-/** Members named one by one; more are counted. */
-const maxNamed = 3;
-
 type Marked = Pick<ConversationPage['messages'][number], 'sequence' | 'sender_id'>;
 
 interface ReceiptsProps {
@@ -24,32 +21,51 @@ export function Receipts({ message, next, receipts }: ReceiptsProps) {
   const isSameNext = next && marks.every(({ receipt, state }) => state === stateOf(receipt, next.sequence));
   const failures = others.flatMap((receipt) => findFailure(receipt, message.sequence)?.error ?? []);
   if (others.length === 0 || (isSameNext && failures.length === 0)) return null;
-  const shown = marks.map(({ receipt: { id, canonical_handle }, state }) => (
-    <span class={`receipt ${state}`} key={id}>
-      <span class={others.length === 1 ? 'visually-hidden' : undefined}>@{canonical_handle} </span>
-      {state}
-    </span>
-  ));
-  if (others.length <= maxNamed)
+  const [only] = marks;
+  if (marks.length === 1 && only)
     return (
-      <p class={others.length === 1 ? 'receipts single' : 'receipts'}>
-        {shown}
+      <p class="receipts">
+        <Mark {...only} isOnly />
         {failures.map(({ message: text }) => (
           <bdi key={text}>{text}</bdi>
         ))}
       </p>
     );
-  const count = (wanted: State) => marks.filter(({ state }) => state === wanted).length;
   return (
-    <details class="receipts">
-      <summary>
-        {count('handled') + count('read')} of {others.length} read, {count('handled')} handled,{' '}
-        {count('delivered')} delivered
-      </summary>
-      {shown}
+    <details class="receipts" open={failures.length > 0}>
+      <summary>{summarize(marks.map(({ state }) => state))}</summary>
+      {marks.map((mark) => (
+        <Mark {...mark} key={mark.receipt.id} />
+      ))}
+      {failures.map(({ message: text }) => (
+        <bdi key={text}>{text}</bdi>
+      ))}
     </details>
   );
 }
+
+function Mark({ receipt, state, isOnly = false }: { receipt: Receipt; state: State; isOnly?: boolean }) {
+  return (
+    <span class={`receipt ${state}`}>
+      <span class={isOnly ? 'visually-hidden' : undefined}>@{receipt.canonical_handle} </span>
+      {state}
+    </span>
+  );
+}
+
+/** From the farthest to the nearest. */
+const steps = ['handled', 'read', 'delivered'] as const;
+
+/** The farthest state of one of these, with their number: "1 of 2 read". */
+function summarize(states: readonly State[]): string {
+  const reached = (from: State) =>
+    states.filter((state) => steps.some((step) => step === state) && rank(state) <= rank(from)).length;
+  const step = steps.find((each) => states.includes(each));
+  if (step === undefined) return states.every((state) => state === states[0]) ? (states[0] ?? '') : 'stored';
+  return `${reached(step)} of ${states.length} ${step}`;
+}
+
+const rank = (state: State) => steps.findIndex((step) => step === state);
 
 /** Why an agent of another system did not get a message. Its answer is data of a stranger. */
 const findFailure = ({ remote }: Receipt, wanted: number) =>

@@ -50,7 +50,8 @@ function ConversationRow({ conversation, isOpen }: { conversation: Conversation;
           <span class="thread-text">No messages yet.</span>
         ) : (
           <span class="thread-text">
-            @{last_message.sender_handle}: <bdi>{plainText(last_message)}</bdi>
+            {last_message.sender_handle.split('.').at(-1)}:{' '}
+            <bdi>{plainText(last_message.preview, last_message.content_type)}</bdi>
           </span>
         )}
         <TaskBadge conversation={conversation} />
@@ -76,9 +77,9 @@ export function titleOf(conversation: Conversation): string {
 }
 
 /** The beginning of a message without the marks of Markdown. */
-function plainText({ preview, content_type }: NonNullable<Conversation['last_message']>): string {
-  if (content_type !== 'markdown') return preview;
-  return preview.replaceAll(/^\s*(?:#{1,6}|[-*+>]|\d+\.)\s+|[*_`~]{1,3}|^\s*\|?[-|: ]{3,}$/gm, '');
+export function plainText(text: string, content_type: string): string {
+  if (content_type !== 'markdown') return text;
+  return text.replaceAll(/^\s*(?:#{1,6}|[-*+>]|\d+\.)\s+|[*_`~]{1,3}|^\s*\|?[-|: ]{3,}$/gm, '');
 }
 
 /** The state of the open task that needs attention first. */

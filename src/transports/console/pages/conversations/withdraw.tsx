@@ -36,21 +36,6 @@ export const withdrawPage = defineConfirmation({
   },
 });
 
-/** Where a person withdraws a message of one of their agents; nothing for other messages. */
-export function WithdrawLink({ page, message }: { page: ConversationPage; message: ShownMessage }) {
-  const { status, agents } = page.conversation;
-  const { id, thread_id, sender_id, sequence, withdrawn_at } = message;
-  const isOwn = agents.some((agent) => agent.id === sender_id);
-  if (!isOwn || status !== 'active' || withdrawn_at) return null;
-  return (
-    <p class="hint">
-      <a href={`${conversationAddress(thread_id)}/withdraw/${sender_id}/${id}`}>
-        Withdraw<span class="visually-hidden"> message {sequence}</span>
-      </a>
-    </p>
-  );
-}
-
 /** Says what its sender did to a message later. */
 export function LaterChange({ page, message }: { page: ConversationPage; message: ShownMessage }) {
   const { withdrawn_at, replaced_by } = message;

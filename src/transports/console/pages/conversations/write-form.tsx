@@ -6,7 +6,7 @@ import type { FormErrors } from '../../form-errors.ts';
 import { createIdempotencyKey } from '../../idempotency-key.ts';
 import { conversationAddress } from './filters.tsx';
 import { ReplyTo } from './message.tsx';
-import type { Answer } from './tasks.tsx';
+import { findAnswer } from './tasks.tsx';
 
 /** A message that a person wrote in the form. */
 export interface EnteredMessage {
@@ -21,13 +21,15 @@ export interface EnteredMessage {
 interface WriteProps {
   page: ConversationPage;
   entered?: EnteredMessage | undefined;
-  /** The task that it answers. */
-  answer?: Answer | undefined;
+  /** The message that it answers; empty: none. */
+  reply_to: string;
 }
 
 /** The form below the messages. */
-export function WriteForm({ page, entered, answer }: WriteProps) {
+export function WriteForm({ page, entered, reply_to }: WriteProps) {
   const { id, status } = page.conversation;
+  const answer = findAnswer(page, reply_to);
+  const isReply = answer !== undefined || page.messages.some((message) => message.id === reply_to);
   const agents = answer ? [answer.agent] : page.conversation.agents;
   if (status !== 'active')
     return (
@@ -38,12 +40,12 @@ export function WriteForm({ page, entered, answer }: WriteProps) {
   const formErrors = entered?.formErrors;
   const [first] = agents;
   return (
-    <section class="composer" aria-label={answer ? 'Answer as your agent' : 'Write as your agent'}>
+    <section class="composer" aria-label={isReply ? 'Answer as your agent' : 'Write as your agent'}>
       <ErrorNotice message={formErrors?.message ?? formErrors?.fields['reply_to']} />
-      {answer && (
+      {isReply && (
         <div class="composer-answer">
-          <strong>Answer as your agent</strong> <ReplyTo page={page} reply_to={answer.task.message_id} />{' '}
-          <a href={conversationAddress(id)}>Write another message</a>
+          <ReplyTo page={page} reply_to={reply_to} />
+          <a href={`${conversationAddress(id)}#write`}>No reply</a>
         </div>
       )}
       <Form
@@ -53,27 +55,31 @@ export function WriteForm({ page, entered, answer }: WriteProps) {
         hidden={{
           idempotency_key: createIdempotencyKey(),
           ...(agents.length === 1 && { agent_id: first?.id }),
-          reply_to: answer?.task.message_id,
+          reply_to: isReply ? reply_to : undefined,
         }}
       >
-        {agents.length > 1 && (
-          <Select
-            name="agent_id"
-            label="Agent"
-            value={entered?.agent_id ?? first?.id}
-            options={agents.map((agent) => ({ value: agent.id, text: `@${agent.canonical_handle}` }))}
-          />
-        )}
         <TextArea
           id="write"
           name="content"
           label="Message"
-          hint={`Sent as ${agents.length === 1 ? `@${first?.canonical_handle}` : 'the agent'}. All members see that a person wrote it.`}
           value={entered?.content ?? ''}
           error={formErrors?.fields['content']}
           rows={1}
         />
-        <Button>Send</Button>
+        <div class="composer-bar">
+          {agents.length > 1 && (
+            <Select
+              name="agent_id"
+              label="Agent"
+              value={entered?.agent_id ?? first?.id}
+              options={agents.map((agent) => ({ value: agent.id, text: `@${agent.canonical_handle}` }))}
+            />
+          )}
+          <p class="hint">
+            {agents.length === 1 ? `As @${first?.canonical_handle}. ` : ''}Members see that a person wrote it.
+          </p>
+          <Button>Send</Button>
+        </div>
       </Form>
     </section>
   );

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { describeWithBrowser } from '../../clients/playwright.ts';
+import { sendTo, startThread } from '../../integration/console/conversations/conversation-fixtures.ts';
+import { signInPerson } from '../../integration/console/signed-in-person.ts';
+import { useSharedService } from '../../support/service.ts';
+
+await describeWithBrowser('the density of conversations', (browser) => {
+  const service = useSharedService();
+
+  test.each([
+    { width: 1920, rows: 14 },
+    { width: 1280, rows: 14 },
+    { width: 390, rows: 12 },
+  ])('the first message of a run, with one line, takes at most 64 px at $width px', async (screen) => {
+    const ada = await signInPerson(service);
+    const [mine, own, other] = [await ada.agent(), await ada.agent('second'), await service.agent()];
+    let thread = '';
+    for (let number = 1; number <= 20; number += 1)
+      thread = await startThread(service, other, number % 2 === 0 ? [mine, own] : [mine], {
+        subject: `Number ${number}`,
+      });
+    for (const sender of [mine, other, own, other]) await sendTo(service, sender, thread, 'One line of text');
+    await sendTo(service, other, thread, '**One** line', { content_type: 'markdown' });
+    const viewport = { width: screen.width, height: 900 };
+    const context = await browser().newContext({ baseURL: service.url, viewport });
+    const value = ada.cookies.get('ams_session')?.value ?? '';
+    await context.addCookies([{ name: 'ams_session', value, url: service.url }]);
+    const page = await context.newPage();
+    const boxesOf = async (selector: string) => {
+      const boxes = await Promise.all((await page.locator(selector).all()).map((each) => each.boundingBox()));
+      return boxes.flatMap((box) => box ?? []);
+    };
+    const highest = (boxes: readonly { height: number }[]) => Math.max(...boxes.map(({ height }) => height));
+    await page.goto('/console/conversations');
+    const rows = await boxesOf('.thread');
+    expect(rows).toHaveLength(20);
+    expect(highest(rows)).toBeLessThanOrEqual(56);
+    const [bar] = await boxesOf('.navigation');
+    const end = bar && bar.y > 450 ? bar.y : 900;
+    expect(rows.filter(({ y, height }) => y + height <= end).length).toBeGreaterThanOrEqual(screen.rows);
+    await page.goto(`/console/conversations/${thread}`);
+    const messages = await boxesOf('li.message.run');
+    expect(messages).toHaveLength(5);
+    expect(highest(messages)).toBeLessThanOrEqual(64);
+    await context.close();
+  });
+});

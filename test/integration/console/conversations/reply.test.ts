@@ -1,0 +1,74 @@
+import { textContent } from 'domutils';
+import { expect, test } from 'vitest';
+import { findForm } from '../../../clients/form-browser.ts';
+import { useSharedService } from '../../../support/service.ts';
+import { readFormFields, signInWithAgent } from '../signed-in-person.ts';
+import { sendTo, startThread } from './conversation-fixtures.ts';
+
+const service = useSharedService();
+
+const addressOf = (thread_id: string) => `/console/conversations/${thread_id}`;
+
+async function createWorld() {
+  const [ada, other] = await Promise.all([signInWithAgent(service), service.agent()]);
+  const id = await startThread(service, other, [ada.mine], { content: '<b>First</b> & "question"' });
+  return { ada, mine: ada.mine, other, id, address: addressOf(id) };
+}
+
+const listMessages = async ({ token }: { token: string }, thread_id: string) =>
+  (await service.get({ token }, `/threads/${thread_id}/messages?order=asc`)).body.messages;
+
+test('a person replies to any message, which the answer then quotes with a link', async () => {
+  const { ada, mine, other, id, address } = await createWorld();
+  const second = await sendTo(service, other, id, 'And the second?');
+  const page = await ada.go(address);
+  const links = page.elements('a').filter(({ attribs }) => attribs['class'] === 'reply');
+  expect(links.map((link) => textContent(link))).toEqual(['Reply to message 1', 'Reply to message 2']);
+  const [link] = links;
+  const replying = await ada.go(link?.attribs['href']?.replace(/#.*/, '') ?? '');
+  expect(replying.text).toContain('<bdi>&lt;b>First&lt;/b> &amp; &quot;question&quot;</bdi>');
+  const sent = await ada.send(findForm(replying, `${address}/messages`), { fields: { content: 'Yes' } });
+  const [first, , reply] = await listMessages(mine, id);
+  expect(reply).toMatchObject({ content: 'Yes', reply_to: first.id });
+  const quoted = sent.elements('p').filter(({ attribs }) => attribs['class'] === 'reply-to');
+  expect(quoted.map((each) => textContent(each))).toEqual([
+    `Answers @${other.handle} <b>First</b> & "question"`,
+  ]);
+  expect(sent.elements('a').map(({ attribs }) => attribs['href'])).toContain(`#${first.id}`);
+  const plain = await ada.go(address);
+  expect(readFormFields(plain, `${address}/messages`)['reply_to']).toBeUndefined();
+  expect(plain.text).toContain(`reply_to=${second.id}`);
+});
+
+test('the quote of a message on an earlier page leads to it', async () => {
+  const { ada, other, id, address } = await createWorld();
+  const [first] = await listMessages(other, id);
+  for (let number = 2; number <= 52; number += 1) await sendTo(service, other, id, `Number ${number}`);
+  await sendTo(service, other, id, 'About the first', { reply_to: first.id });
+  const page = await ada.go(address);
+  const link = page.elements('a').find((each) => textContent(each) === 'Answers an earlier message');
+  const found = await ada.go(link?.attribs['href'] ?? '');
+  expect(found.elements('li').map(({ attribs }) => attribs['id'])).toContain(first.id);
+});
+
+test('what is no message of the conversation is not answered, nor found', async () => {
+  const { ada, other, address } = await createWorld();
+  const elsewhere = await service.thread(other, await service.agent());
+  const foreign = await sendTo(service, other, elsewhere, 'Hidden words');
+  for (const wanted of [foreign.id, 'msg_0', '"><b>x</b>']) {
+    const query = new URLSearchParams({ reply_to: wanted });
+    const page = await ada.go(`${address}?${query.toString()}`);
+    expect(page.status).toBe(200);
+    expect(readFormFields(page, `${address}/messages`)['reply_to']).toBeUndefined();
+    const message = new URLSearchParams({ message: wanted });
+    const missing = await ada.go(`${address}?${message.toString()}`);
+    expect([missing.status, missing.text.includes('Hidden words')]).toEqual([404, false]);
+  }
+});
+
+test('a closed conversation accepts no reply', async () => {
+  const { ada, mine, id, address } = await createWorld();
+  await service.patch(mine, `/threads/${id}`, { status: 'closed' });
+  const page = await ada.go(address);
+  expect(page.text).not.toContain('reply_to=');
+});
