@@ -42,13 +42,20 @@ function search() {
 const press = (button) =>
   document.activeElement.closest('.row')?.querySelector(`.row-side ${button}`)?.click();
 
+// To the message that has the focus, or to the last one.
+const reply = () =>
+  document.activeElement.closest('.message')?.querySelector('.reply') ??
+  [...document.querySelectorAll('.reply')].at(-1);
+
 const letters = {
   '/': search,
   '?,Shift+?': () => open('/console/keys'),
   j: () => step(1),
   k: () => step(-1),
   a: () => press('.primary'),
-  d: () => press('button.quiet'),
+  d: () => press('button.quiet:not(.undo *)'),
+  u: () => document.querySelector('.undo button')?.click(),
+  r: () => reply()?.click(),
   'g h': () => visit('/console'),
   'g c': () => visit('/console/conversations'),
   'g a': () => visit('/console/agents'),

@@ -3,6 +3,7 @@ import type { JobContract } from './define.ts';
 
 /** The maintenance tasks, each with the interval between two runs in milliseconds. */
 export const maintenanceTasks = {
+  'apply-decisions': 1_000,
   'sweep-outbox': 5_000,
   'move-handled-marks': 5_000,
   'sweep-webhooks': 5_000,

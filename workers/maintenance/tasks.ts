@@ -14,6 +14,7 @@ import { createPostingJob } from '../../src/jobs/posting.ts';
 import { createWebhookJob } from '../../src/jobs/webhooks.ts';
 import { expireExports, expireUploads, sweepBlobs } from './file-retention.ts';
 import { expireByAge } from './retention.ts';
+import { applyDecisions } from '../../src/services/approvals/stored-decisions.ts';
 import { endExpiredLeases } from '../../src/services/inbox/end-leases.ts';
 import { moveHandledMarks } from '../../src/services/inbox/handled.ts';
 import { removeUnconfirmed } from '../../src/services/remote/agents.ts';
@@ -64,6 +65,7 @@ export function maintenanceHandler(
         await queues.enqueue(packJobs(due), { retryFailed: true });
         return due.length;
       }),
+    'apply-decisions': () => applyStoredDecisions(core, now()),
     /** Those that no process has moved. */
     'move-handled-marks': () => moveHandledMarks(unitOfWork, null, handledMarkGraceMs),
     'sweep-webhooks': () => sweepWebhooks(core, pacing.graceMs),
@@ -122,6 +124,12 @@ export function maintenanceHandler(
       else logger.warn({ task }, 'unknown maintenance task skipped: another release enqueued it');
     },
   };
+}
+
+/** The rows are authoritative: a decision is late while no worker runs, and never lost. */
+async function applyStoredDecisions({ unitOfWork, logger }: Core, now: number): Promise<void> {
+  for (const err of await applyDecisions(unitOfWork, now))
+    logger.warn({ err }, 'a decision was not carried out; it is tried again');
 }
 
 const isKnown = (task: string): task is MaintenanceTask => Object.hasOwn(maintenanceTasks, task);

@@ -1,5 +1,6 @@
 import type {
   ApprovalAction,
+  ApprovalDecision,
   ApprovalState,
   ApprovalVia,
 } from '../../../packages/core/src/domain/approvals.ts';
@@ -38,8 +39,24 @@ export interface ApprovalRow {
   decided_by_agent: string | null;
   /** When the approved action was done. */
   used_at: number | null;
+  /** The decision of a person that has not taken effect, or why one could not be carried out. */
+  stored: {
+    effective_at: number | null;
+    decision: ApprovalDecision | null;
+    account_id: string | null;
+    failure: string | null;
+  } | null;
   /** The answer of the call, as JSON text. Null before it ran, and if the agent made the call itself after the decision. */
   answer: string | null;
+}
+
+/** The decision of a person until it takes effect. */
+export interface StoredDecision {
+  account_id: string;
+  decision: ApprovalDecision;
+  reason?: string | null | undefined;
+  texts?: readonly string[] | undefined;
+  trust?: boolean | undefined;
 }
 
 /** The idempotency key of a call and the hash of its request. */
@@ -65,13 +82,15 @@ export interface ReviewSubject extends Pick<
 /** The subject of an approval. Requests with equal subjects are the same. */
 export type ApprovalSubject = Pick<ApprovalRow, 'agent_id' | 'action' | 'target' | 'message'>;
 
-/** The state at `:now`. A pending request past its expiry is expired, whether or not its row says so yet. */
-const state = `case when q.state = 'pending' and q.expires_at <= :now then 'expired' else q.state end`;
+/** The state at `:now`. A pending request past its expiry is expired, whether or not its row says so yet, unless a person decided it before. */
+const state = `case when q.state = 'pending' and q.expires_at <= :now and q.effective_at is null then 'expired' else q.state end`;
 
 const columns = `q.id, q.agent_id, a.canonical_handle as agent_handle,
   a.display_name as agent_display_name, q.action, q.target, q.message, q.client_name,
   q.is_review, q.recipients, q.reason, ${state} as state, q.created_at, q.expires_at, q.decided_at, q.decided_via, p.name as decided_by,
   d.canonical_handle as decided_by_agent, q.used_at,
+  case when q.state = 'pending' and q.stored is not null then json_build_object('effective_at', q.effective_at, 'decision', q.stored ->> 'decision',
+    'account_id', q.stored ->> 'account_id', 'failure', q.stored ->> 'failure') end as stored,
   case when q.is_review then (select k.answer from idempotency_keys k where k.key_hash = q.key_hash and q.state = 'approved') else q.answer end as answer`;
 
 const joined = `approvals q join agents a on a.id = q.agent_id
@@ -143,7 +162,7 @@ export const approvalQueries = repository({
   >(
     'approvals.list_for_person(account_id, now, ...)',
     `select ${columns} from ${joined}
-     where ${actedAsByPerson(':account_id')} and (q.state = 'pending' and q.expires_at > :now) = :pending and (:before = '' or q.id < :before)
+     where ${actedAsByPerson(':account_id')} and (${state} = 'pending') = :pending and (:before = '' or q.id < :before)
      order by q.id desc limit :limit`,
   ),
   /** Requests of these agents about these targets (handles) since a time (ms). */

@@ -6,6 +6,7 @@ import {
   type ApprovalRow,
   type ApprovalSubject,
   type ReviewSubject,
+  type StoredDecision,
 } from './approval-queries.ts';
 
 /** Requests of agents for approval by a person. Times are in milliseconds. */
@@ -42,7 +43,7 @@ export const approvalsRepository = repository(
     /** Marks the pending requests of an agent that are past their expiry as expired. */
     expire: sql.run<[agentId: string, now: number]>(
       'approvals.expire(agent_id, now)',
-      `update approvals set state = 'expired', held = null, message = case when is_review then '' else message end where agent_id = :agent_id and state = 'pending' and expires_at <= :now`,
+      `update approvals set state = 'expired', held = null, message = case when is_review then '' else message end where agent_id = :agent_id and state = 'pending' and expires_at <= :now and effective_at is null`,
     ),
     /** Returns false when the request is not pending. The decision is valid until `good_until` at least. */
     decide: sql.hasRow<
@@ -61,9 +62,41 @@ export const approvalsRepository = repository(
     >(
       'approvals.decide(id, decision, ...)',
       `update approvals set state = :decision, decided_by = :account_id, decided_at = :now, expires_at = greatest(expires_at, :good_until),
-         decided_via = :via, decided_by_agent = :agent_id, reason = :reason,
+         decided_via = :via, decided_by_agent = :agent_id, reason = :reason, stored = null, effective_at = null,
          held = case when :decision = 'denied' then null else held end, message = case when :decision = 'denied' and is_review then '' else message end
-       where id = :id and state = 'pending' and expires_at > :now returning id`,
+       where id = :id and state = 'pending' and (expires_at > :now or effective_at is not null) returning id`,
+    ),
+    /** Stores the decision of a person. Returns false when the request is not pending, or has a stored decision. */
+    storeDecision: sql.hasRow<
+      [id: string, stored: StoredDecision, times: { now: number; effective_at: number }]
+    >(
+      'approvals.store_decision(id, stored, ...)',
+      `update approvals set stored = :stored::jsonb, effective_at = :effective_at
+       where id = :id and state = 'pending' and effective_at is null and expires_at > :now returning id`,
+      (id, stored, times) => ({ id, stored: JSON.stringify(stored), ...times }),
+    ),
+    /** Removes the stored decision of this person. Returns false when there is none. */
+    undoDecision: sql.hasRow<[id: string, accountId: string]>(
+      'approvals.undo_decision(id, account_id)',
+      `update approvals set stored = null, effective_at = null
+       where id = :id and state = 'pending' and effective_at is not null and stored ->> 'account_id' = :account_id returning id`,
+    ),
+    /** Stored decisions that are due, the first ones first. */
+    listDueDecisions: sql.rows<[now: number, limit: number], { id: string; account_id: string }>(
+      'approvals.list_due_decisions(now, limit)',
+      `select id, stored ->> 'account_id' as account_id from approvals
+       where state = 'pending' and effective_at <= :now order by effective_at limit :limit`,
+    ),
+    /** Returns a stored decision that is due, and locks its request until the end of the transaction. */
+    takeDecision: sql.value<[id: string, now: number], StoredDecision | undefined>(
+      'approvals.take_decision(id, now)',
+      `select stored from approvals where id = :id and state = 'pending' and effective_at <= :now for update`,
+    ),
+    /** Replaces a stored decision that is due with the reason why it could not be carried out, if there is one. */
+    failDecision: sql.run<[id: string, stored: object | null, now: number]>(
+      'approvals.fail_decision(id, stored, now)',
+      `update approvals set stored = :stored::jsonb, effective_at = null where id = :id and state = 'pending' and effective_at <= :now`,
+      (id, stored, now) => ({ id, stored: stored && JSON.stringify(stored), now }),
     ),
     /** Marks an approved request as used. Returns false when it is not approved for this agent, or was used before. */
     use: sql.hasRow<[agentId: string, id: string, now: number]>(

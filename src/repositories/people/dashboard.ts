@@ -49,11 +49,11 @@ export interface DeadInboxRow {
 
 /** Numbers for a person's dashboard, over all agents that the person acts as. */
 export const dashboardRepository = repository({
-  /** The number of pending approvals at `now` (ms). */
+  /** The number of pending approvals at `now` (ms) that no person has decided. */
   countApprovals: sql.value<[accountId: string, now: number], number>(
     'dashboard.count_approvals(account_id, now)',
     `select count(*)::int as count from approvals q join agents a on a.id = q.agent_id
-     where ${actedAsByPerson(':account_id')} and q.state = 'pending' and q.expires_at > :now`,
+     where ${actedAsByPerson(':account_id')} and q.state = 'pending' and q.expires_at > :now and q.effective_at is null`,
   ),
   /** The number of connected clients at `now` (ms). */
   countConnections: sql.value<[accountId: string, now: number], number>(

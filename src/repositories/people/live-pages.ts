@@ -7,7 +7,7 @@ export interface LiveStateRow {
   agent_ids: string[];
   /** The number of entries in the feeds of these agents. */
   entries: number;
-  /** Pending approvals of these agents, which cause no entry. */
+  /** Changes with the pending approvals of these agents and the stored decisions about them, which cause no entry. */
   approvals: number;
   /** Inboxes with dead items, which cause no entry either. */
   dead_inboxes: number;
@@ -28,7 +28,7 @@ export const livePagesRepository = repository({
    ) a on true
    left join lateral (select last_number from feed_heads where agent_id = a.id offset 0) h on true
    left join lateral (
-     select count(*) as pending from approvals where agent_id = a.id and state = 'pending' offset 0) q on true
+     select count(*) + 1000 * count(effective_at) as pending from approvals where agent_id = a.id and state = 'pending' offset 0) q on true
    left join lateral (
      select exists (select from inbox_items where agent_id = a.id and state = 'dead')::int as dead offset 0) i on true
    where s.id_hash = :id_hash and s.expires_at > :now

@@ -40,7 +40,12 @@ function isForPerson({ asks_person, overdue, state, since }: QuestionWait, now: 
   return (asks_person || isUnanswered) && now - since < maxAgeMs;
 }
 
-/** The number of items. */
-export function countWaiting(waiting: Waiting): number {
-  return Object.values(waiting).reduce((sum, items) => sum + items.length, 0);
+/** The number of items that need a person. */
+export function countWaiting({ approvals, ...others }: Waiting): number {
+  const undecided = approvals.filter((approval) => !isDecided(approval));
+  return Object.values(others).reduce((sum, items) => sum + items.length, undecided.length);
 }
+
+/** Whether a person has decided an approval in the console. The decision has not taken effect: it can be undone. */
+export const isDecided = ({ stored }: Waiting['approvals'][number]): boolean =>
+  typeof stored?.effective_at === 'number';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
+import { openApproval } from '../../../src/services/approvals/approvals.ts';
 import { startThread } from '../../integration/console/conversations/conversation-fixtures.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
 import { useSharedService } from '../../support/service.ts';
@@ -53,6 +54,26 @@ await describeWithBrowser('the keyboard', (browser) => {
     }
     await press('/');
     expect(await page.evaluate('document.activeElement.id')).toBe('search');
+    await page.context().close();
+  });
+
+  test('approves the request of an agent and takes it back, and replies to a message', async () => {
+    const { page, press, mine } = await openHome();
+    const target = (await service.agent()).handle;
+    const question = { agent_id: mine.id, action: 'request_contact', target, detail: {} } as const;
+    await service.write((work) => openApproval(work, question));
+    await page.goto('/console');
+    await press('j', 'j', 'a');
+    await page.getByText('You can undo it for five seconds.').waitFor();
+    expect(await findPageFaults(page)).toEqual([]);
+    await press('u');
+    await page.getByText('Undone. Nothing was decided.').waitFor();
+    await press('g', 'c');
+    await page.waitForURL('**/console/conversations');
+    await press('j', 'Enter');
+    await page.locator('#messages').getByText('The text of Third').waitFor();
+    await press('r');
+    await page.locator('.composer .reply-to').getByText('The text of Third').waitFor();
     await page.context().close();
   });
 

@@ -57,7 +57,7 @@ await describeWithBrowser('pages in one document', (browser) => {
     await page.getByRole('button', { name: 'Create credential' }).click();
     const secret = await page.getByLabel('Client secret').textContent();
     await page.getByRole('link', { name: 'Done' }).click();
-    await page.getByText('A program').waitFor();
+    await page.locator('.row-title', { hasText: 'A program' }).waitFor();
     await page.goBack().catch(() => null);
     // While the browser goes back, there is no content to read.
     await expect.poll(() => page.content().catch(() => secret), { timeout: 30_000 }).not.toContain(secret);

@@ -2,6 +2,7 @@ import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import type { Element } from 'domhandler';
 import { findAll, getAttributeValue, textContent } from 'domutils';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
+import { applyDecisions, undoMs } from '../../../src/services/approvals/stored-decisions.ts';
 import { createAccount } from '../../../src/services/people/accounts.ts';
 import { createOrganization } from '../../../src/services/people/organizations.ts';
 import { joinOrganization } from '../../support/join-organization.ts';
@@ -71,6 +72,10 @@ export async function createOrganizationOf(
   });
   return slug;
 }
+
+/** Carries out the decisions of people that they could undo for five seconds. */
+export const applyStoredDecisions = ({ core }: Pick<TestService, 'core'>): Promise<unknown[]> =>
+  applyDecisions(core.unitOfWork, Date.now() + undoMs);
 
 /** The error message that a page shows at a field. */
 export function findFieldError(page: PageResponse, name: string): string | undefined {

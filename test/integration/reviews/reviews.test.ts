@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { TestAgent } from '../../support/service.ts';
 import { useService } from '../../support/service.ts';
 import { uploadId } from '../attachments/setup.ts';
-import { signInWithAgent } from '../console/signed-in-person.ts';
+import { applyStoredDecisions, signInWithAgent } from '../console/signed-in-person.ts';
 import type { FeedEvent } from '../../clients/feed.ts';
 import { findForm } from '../../clients/form-browser.ts';
 import { idOf, reviewsOf } from './setup.ts';
@@ -240,6 +240,7 @@ test('a person sets the policy, edits, trusts and denies in the console', async 
     const { decision: button = '', ...entered } = fields;
     const form = page.forms.find(({ buttons }) => buttons.some(({ value }) => value === button));
     await ada.send(form ?? expect.fail(), { fields: entered, button });
+    await applyStoredDecisions(service);
     return (await ada.go(address)).visibleText;
   };
   expect(await decide(two, { decision: 'deny', reason: 'Be polite.' })).toContain('Be polite.');

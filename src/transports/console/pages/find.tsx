@@ -99,6 +99,8 @@ const keyboard = [
   ['j, k', 'Next and previous row'],
   ['Enter', 'Open the row'],
   ['a, d', 'On Home: approve or answer, and deny or reject, in the row'],
+  ['u', 'Undo the last decision'],
+  ['r', 'Reply to the message that has the focus, or to the last one'],
   ['g h', 'Home'],
   ['g c', 'Conversations'],
   ['g a', 'Agents'],

@@ -3,7 +3,13 @@ import { retire } from '../../../../src/services/agents/retire.ts';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { findForm, foreignScripts } from '../../../clients/form-browser.ts';
 import { type TestAgent, useSharedService } from '../../../support/service.ts';
-import { fillForm, createOrganizationOf, signInPerson, signInWithAgent } from '../signed-in-person.ts';
+import {
+  applyStoredDecisions,
+  fillForm,
+  createOrganizationOf,
+  signInPerson,
+  signInWithAgent,
+} from '../signed-in-person.ts';
 
 const service = useSharedService();
 beforeAll(async () => {
@@ -70,7 +76,9 @@ describe('an approval request', () => {
     const address = await ask(ada.mine);
     const form = findForm(await ada.go(address), address);
     for (let time = 0; time < 2; time += 1) {
-      const decided = await ada.send(form, { button: decision });
+      await ada.send(form, { button: decision });
+      await applyStoredDecisions(service);
+      const decided = await ada.go(address);
       expect(decided.url).toContain(address);
       expect(decided.visibleText).toContain(word);
       expect(decided.visibleText).toContain(`${ada.username} ${text}`);
@@ -90,7 +98,9 @@ describe('an approval request', () => {
     const page = await ada.go(address);
     expect(page.text).toContain(`/v1/agents/${other.handle.replace('.', '/')}/card`);
     await service.write((work) => retire(work, { id: other.id, canonical_handle: other.handle }));
-    const decided = await ada.send(findForm(page, address), { button: 'approve' });
+    await ada.send(findForm(page, address), { button: 'approve' });
+    await applyStoredDecisions(service);
+    const decided = await ada.go(address);
     expect(decided.visibleText).toContain(
       'The action is no longer possible, and nothing was changed: No such agent',
     );

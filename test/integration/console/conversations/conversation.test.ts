@@ -3,7 +3,7 @@ import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { textContent } from 'domutils';
 import { findForm } from '../../../clients/form-browser.ts';
 import { startAttachmentService, upload } from '../../attachments/setup.ts';
-import { createOrganizationOf, signInPerson } from '../signed-in-person.ts';
+import { applyStoredDecisions, createOrganizationOf, signInPerson } from '../signed-in-person.ts';
 import {
   createRoles,
   post,
@@ -185,6 +185,7 @@ test('an approval about another member is in line, and decided there', async () 
     /Shall we be contacts\?.*Pending.*wants to send a contact request.*We have talked/,
   );
   await ada.send(findForm(page, `/console/approvals/${approval?.id}`), { button: 'deny' });
+  await applyStoredDecisions(service);
   expect((await ada.go(addressOf(id))).visibleText).toMatch(/Denied.*wants to send a contact request/);
 });
 

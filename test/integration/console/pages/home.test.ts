@@ -4,7 +4,7 @@ import { findForm, foreignScripts } from '../../../clients/form-browser.ts';
 import { findLiveAddress, openLivePage } from '../../../clients/live-page.ts';
 import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import { post, sendTo, startThread } from '../conversations/conversation-fixtures.ts';
-import { signInPerson } from '../signed-in-person.ts';
+import { applyStoredDecisions, signInPerson } from '../signed-in-person.ts';
 
 const service = useSharedService();
 
@@ -78,6 +78,7 @@ test('an approval, a contact request and a webhook are answered in place', async
   expect(page.visibleText).toMatch(/wants to send a contact request.*May I\?.*Shall we talk\?.*was disabled/);
 
   await ada.send(findForm(page, `/console/approvals/${approval?.id}`), { button: 'deny' });
+  await applyStoredDecisions(service);
   const decide = `/console/agents/${mine.id}/contacts/requests/decide`;
   await ada.send(findForm(page, decide), { button: 'approve' });
   await ada.send(findForm(page, `/console/agents/${mine.id}/webhooks/${webhook.id}/state`));

@@ -3,6 +3,7 @@ import { outcomeText } from '../../../../src/transports/console/pages/approvals/
 
 const approved = {
   state: 'approved',
+  stored: null,
   expires_at: 2,
   used_at: 1,
   decided_via: 'page',

@@ -1,18 +1,16 @@
-import {
-  type Approval,
-  requireApprovalForPerson,
-  decideAsPerson,
-} from '../../../../services/approvals/approvals.ts';
+import { type Approval, requireApprovalForPerson } from '../../../../services/approvals/approvals.ts';
 import { cardPath, Handle, Time } from '../../components/rows.tsx';
-import { Badge, Card, Facts, Heading } from '../../components/content.tsx';
-import { Actions, Button, ButtonLink, Decision, Form } from '../../components/form.tsx';
+import { Badge, Card, ErrorNotice, Facts, Heading } from '../../components/content.tsx';
+import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import { Field, TextArea } from '../../components/field.tsx';
 import type { ComponentChildren } from 'preact';
+import { storeDecision, undoDecision } from '../../../../services/approvals/stored-decisions.ts';
 import { readReview, type Review } from '../../../../services/approvals/reviews.ts';
 import { type ApprovalDecision, describeWish } from '../../../../../packages/core/src/domain/approvals.ts';
 import { wrongField } from '../../../../../packages/core/src/domain/errors.ts';
 import { definePage, type PageVisit } from '../../define/page.tsx';
 import { redirectOrWarn } from '../../form-errors.ts';
+import { ApprovalButtons } from '../../components/approval-buttons.tsx';
 import { consequenceText, stateLabels } from '../../components/approval-text.ts';
 import { outcomeText } from './list.tsx';
 
@@ -68,12 +66,18 @@ export const approvalPage = definePage<ApprovalVisit>({
               trust: pressed === 'trust',
               reason: form.get('reason')?.trim().slice(0, 500),
             };
-            await write(decideAsPerson, person.account_id, approval.id, decision, details);
-            return decision === 'approved' ? 'Approved, and done. You can return to the app.' : 'Denied.';
+            await write(storeDecision, person.account_id, approval.id, decision, details);
+            return `${decision === 'approved' ? 'Approved' : 'Denied'}. You can undo it for five seconds.`;
           }),
       },
     },
   ],
+  changes: {
+    async undo({ approval, person, write }) {
+      await write(undoDecision, person.account_id, approval.id);
+      return 'Undone. Nothing was decided.';
+    },
+  },
 });
 
 function Details({ approval, review, address }: Pick<ApprovalVisit, 'approval' | 'review' | 'address'>) {
@@ -125,10 +129,10 @@ function Details({ approval, review, address }: Pick<ApprovalVisit, 'approval' |
         ]}
       />
       {isPending ? (
-        review ? (
+        review && !approval.stored?.decision ? (
           <ReviewForm approval={approval} review={review} address={address} />
         ) : (
-          <Decision action={address} yes="approve" no="deny" isLarge />
+          <ApprovalButtons approval={approval} isLarge />
         )
       ) : (
         <Actions>
@@ -150,6 +154,7 @@ function ReviewForm({
   const trusted = others.length === 0 ? `@${first}` : `these ${approval.recipients.length} agents`;
   return (
     <>
+      <ErrorNotice message={approval.stored?.failure ?? undefined} />
       {about !== '' && <blockquote class="quote">{about}</blockquote>}
       <Form action={address}>
         {texts.map((text, at) =>

@@ -4,14 +4,19 @@ import { type Approval, listApprovals } from '../../../../services/approvals/app
 import { Handle, monogram, type Row, Time } from '../../components/rows.tsx';
 import { listSection, toPage } from '../../define/list.tsx';
 import { type PageVisit, personPage } from '../../define/page.tsx';
+import { ApprovalButtons } from '../../components/approval-buttons.tsx';
 import { stateLabels } from '../../components/approval-text.ts';
 
-type Outcome = Pick<Approval, 'state' | 'used_at' | 'expires_at' | keyof Decision>;
+type Outcome = Pick<Approval, 'state' | 'stored' | 'used_at' | 'expires_at' | keyof Decision>;
 type Decision = Pick<Approval, 'decided_via' | 'decided_by' | 'decided_by_agent'>;
 
 /** The state of an approval in one or two sentences. */
-export function outcomeText({ state, used_at, expires_at, ...decision }: Outcome, now = Date.now()): string {
-  if (state === 'pending') return 'Waiting for a decision.';
+export function outcomeText(
+  { state, stored, used_at, expires_at, ...decision }: Outcome,
+  now = Date.now(),
+): string {
+  if (state === 'pending')
+    return stored?.decision ? 'The decision takes effect within seconds.' : 'Waiting for a decision.';
   if (state === 'expired') return 'No one decided in time. The agent can ask again.';
   const by = deciderText(decision);
   if (state === 'denied') return `${by} denied it.`;
@@ -85,7 +90,7 @@ export const approvalsPage = personPage({
 });
 
 function approvalRow(approval: Approval): Row {
-  const { id, agent_display_name, agent_handle, created_at, decided_at, state } = approval;
+  const { id, agent_display_name, agent_handle, created_at, decided_at, state, stored } = approval;
   const { label, tone } = stateLabels[state];
   const address = `${path}/${id}`;
   return {
@@ -105,12 +110,14 @@ function approvalRow(approval: Approval): Row {
     ],
     badges: [state !== 'pending' && [tone, label]],
     buttons: [
-      state === 'pending' && {
-        label: 'Decide',
-        href: address,
-        kind: 'primary',
-        about: `: wants to ${describeWish(approval)}`,
-      },
+      state === 'pending' &&
+        !stored?.decision && {
+          label: 'Decide',
+          href: address,
+          kind: 'primary',
+          about: `: wants to ${describeWish(approval)}`,
+        },
     ],
+    side: stored?.decision && <ApprovalButtons approval={approval} hidden={{ return_to: path }} />,
   };
 }

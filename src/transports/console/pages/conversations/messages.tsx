@@ -1,8 +1,8 @@
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { describeWish } from '../../../../../packages/core/src/domain/approvals.ts';
+import { ApprovalButtons } from '../../components/approval-buttons.tsx';
 import { stateLabels } from '../../components/approval-text.ts';
 import { Badge } from '../../components/content.tsx';
-import { Decision } from '../../components/form.tsx';
 import { useLayoutContext } from '../../components/layout-context.ts';
 import { Day, dayOf, isOneRun } from '../../components/message-parts.tsx';
 import { Message, type ShownConversation } from './message.tsx';
@@ -67,21 +67,18 @@ function listEntries({ messages, approvals, earlier }: ConversationPage): Entry[
 }
 
 function ApprovalEntry({ approval }: { approval: Approval }) {
-  const { id, agent_display_name, agent_handle, message, state } = approval;
+  const { id, agent_display_name, message, state } = approval;
   const { label, tone } = stateLabels[state];
-  const address = `/console/approvals/${id}`;
   return (
     <li class="message approval" id={id}>
       <p>
         <Badge tone={tone}>{label}</Badge>{' '}
-        <a href={address}>
+        <a href={`/console/approvals/${id}`}>
           <bdi>{agent_display_name}</bdi> wants to {describeWish(approval)}
         </a>
       </p>
       {message !== '' && <blockquote class="quote">{message}</blockquote>}
-      {state === 'pending' && (
-        <Decision action={address} yes="approve" no="deny" about={`the request of @${agent_handle}`} />
-      )}
+      {state === 'pending' && <ApprovalButtons approval={approval} />}
     </li>
   );
 }

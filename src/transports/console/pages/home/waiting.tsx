@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { presentSubject } from '../../../../../packages/core/src/domain/threads.ts';
 import { countWaiting, type Waiting } from '../../../../services/people/waiting.ts';
 import { Handle, monogram, type Row, Rows, Time } from '../../components/rows.tsx';
+import { ApprovalButtons } from '../../components/approval-buttons.tsx';
 import { Badge, Icon, Quote } from '../../components/content.tsx';
 import { Decision } from '../../components/form.tsx';
 import { describeWish } from '../../../../../packages/core/src/domain/approvals.ts';
@@ -22,7 +23,7 @@ interface WaitingListProps {
 
 /** Everything that waits for the person, each with who asks, its age, and buttons for the answer. */
 export function WaitingList({ waiting, calm: { agents, last_at } }: WaitingListProps) {
-  if (countWaiting(waiting) === 0)
+  if (countWaiting(waiting) === 0 && waiting.approvals.length === 0)
     return (
       <p class="calm" id="waiting-none">
         Nothing waits for you.
@@ -94,9 +95,7 @@ function describeApproval(approval: Waiting['approvals'][number]): Item {
     handle: agent_handle,
     at: created_at,
     below: <Quote text={message} />,
-    side: (
-      <Decision action={address} hidden={home} yes="approve" no="deny" about={`what @${agent_handle} asks`} />
-    ),
+    side: <ApprovalButtons approval={approval} hidden={home} />,
   };
 }
 
