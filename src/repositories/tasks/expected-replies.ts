@@ -39,6 +39,11 @@ export const expectedRepliesRepository = repository({
     'expected_replies.remove_of_messages',
     'delete from expected_replies where message_id = any(:message_ids::text[])',
   ),
+  /** Removes what a message of this sender expects; returns of how many agents. */
+  removeOfSender: sql.rowCount<[messageId: string, senderId: string]>(
+    'expected_replies.remove_of_sender(message_id, sender_id)',
+    'delete from expected_replies where message_id = :message_id and sender_id = :sender_id returning 1',
+  ),
   removeOfThread: sql.run<[threadId: string]>(
     'expected_replies.remove_of_thread',
     'delete from expected_replies where thread_id = :thread_id',

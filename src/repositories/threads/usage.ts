@@ -159,4 +159,13 @@ export const usageRepository = repository({
        ${listed('of_agents')} as agents, ${listed('of_counterparts')} as counterparts`,
     onlyRow,
   ),
+  /** The median time (ms) of the tasks that each agent of the reader completed since a time (ms). */
+  readAnswerTimes: forReader<{ since: number }, { agent_id: string; median: number }, [string, number][]>(
+    'usage.read_answer_times',
+    (mine) => `with mine as materialized (select a.id from ${mine})
+     select t.agent_id, percentile_cont(0.5) within group (order by t.ended_at - t.created_at) as median
+     from mine join tasks t on t.agent_id = mine.id and t.updated_at >= :since
+     where t.state = 'completed' and t.ended_at >= :since group by t.agent_id`,
+    (rows) => rows.map(({ agent_id, median }) => [agent_id, median]),
+  ),
 });

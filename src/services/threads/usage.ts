@@ -13,7 +13,7 @@ import type { ConversationReader } from './conversations.ts';
 /** The usage of one agent, or of all that are not listed. */
 export type UsageOfAgent = UsageRows['agents'][number];
 
-/** The usage of a reader's agents in the last days. */
+/** The usage of a reader's agents in a period. */
 export interface UsageReport extends UsageRows {
   /** One for each day (ms), the oldest first. */
   days: (Usage & { day: number })[];
@@ -25,21 +25,23 @@ export interface UsageFilters {
   agent?: string | undefined;
   /** Id or handle of another agent. */
   counterpart?: string | undefined;
+  /** How many days (UTC), with the current one; at most 30, the default. */
+  days?: number;
 }
 
 const maxListed = 50;
 
 /**
- * Returns what the agents of a reader sent and received on each of the last 30 days (UTC), by agent and by counterpart: the 50 with the most
+ * Returns what the agents of a reader sent and received on each of the last days (UTC), by agent and by counterpart: the 50 with the most
  * bytes, and the others as one row. A message to several agents counts once for its sender and each day, and once for each counterpart.
  * @throws {DomainError} INVALID_HANDLE
  */
 export async function readUsage(
   { db: { usage } }: ReadWork,
   reader: ConversationReader,
-  { agent, counterpart }: UsageFilters,
+  { agent, counterpart, days: period = usageDays }: UsageFilters,
 ): Promise<UsageReport> {
-  const since = firstUsageDay(Date.now());
+  const since = firstUsageDay(Date.now(), period);
   const rows = await usage.read(reader, {
     agent: agent === undefined ? null : parseAgentKey(agent),
     counterpart: counterpart === undefined ? null : parseAgentKey(counterpart),
@@ -47,11 +49,23 @@ export async function readUsage(
     top: maxListed,
   });
   const found = new Map(rows.days.map((row) => [row.day, row]));
-  const days = Array.from({ length: usageDays }, (_, index) => {
+  const days = Array.from({ length: period }, (_, index) => {
     const day = since + index * dayMs;
     return found.get(day) ?? { day, ...noUsage };
   });
   return { ...rows, days, total: days.reduce(addUsage, noUsage) };
+}
+
+/**
+ * Returns the median time, in milliseconds, in which agents of a reader completed a task in the last days (UTC), by id. Agents without such a
+ * task have none.
+ */
+export async function readAnswerTimes(
+  { db: { usage } }: ReadWork,
+  reader: ConversationReader,
+  days: number,
+): Promise<ReadonlyMap<string, number>> {
+  return new Map(await usage.readAnswerTimes(reader, { since: firstUsageDay(Date.now(), days) }));
 }
 
 function addUsage(sum: Usage, { sent, received, stopped_loops }: Usage): Usage {

@@ -1,6 +1,7 @@
 import type { WaitRow } from '../../repositories/threads/waits.ts';
 import type { WaitState } from '../../../packages/core/src/domain/threads.ts';
-import type { ReadWork } from '../../work/unit-of-work.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 import type { ConversationReader } from './conversations.ts';
 
 /** One agent waits for the answer of another. */
@@ -24,6 +25,18 @@ export async function listWaits(
   const now = Date.now();
   const rows = await waits.list(reader, { since: now - maxAgeMs, now, limit: maxQuestions });
   return rows.map((row) => ({ ...row, wait_state: findState(row, rows) }));
+}
+
+/**
+ * Ends what a message expects, because its sender needs no answer any more.
+ * @throws {DomainError} MESSAGE_NOT_FOUND: it is not a message of this sender that expects a reply
+ */
+export async function stopExpecting(
+  { db: { expectedReplies } }: SystemWork,
+  { message_id, sender_id }: { message_id: string; sender_id: string },
+): Promise<void> {
+  if ((await expectedReplies.removeOfSender(message_id, sender_id)) === 0)
+    throw new DomainError('MESSAGE_NOT_FOUND', 'This message expects no reply any more.');
 }
 
 function findState(row: WaitRow, rows: readonly WaitRow[]): WaitState {

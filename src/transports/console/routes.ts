@@ -40,13 +40,13 @@ import { sessionsPage } from './pages/people/sessions.tsx';
 import { signInRoutes, signOutRoutes } from './pages/people/sign-in.tsx';
 import { signUpPages } from './pages/people/sign-up.tsx';
 import { startRoutes } from './pages/start.tsx';
-import { usagePage } from './pages/usage/usage.tsx';
+import { usagePages } from './pages/usage/usage.tsx';
 import { taskActions } from './pages/conversations/tasks.tsx';
 import { withdrawPage } from './pages/conversations/withdraw.tsx';
 import { writeAction } from './pages/conversations/write.tsx';
 import { watchLinksPage } from './pages/conversations/watch-links.tsx';
 import { watchPages } from './pages/conversations/watch-page.tsx';
-import { waitPages } from './pages/conversations/waits.tsx';
+import { waitPages } from './pages/waits/waits.tsx';
 import { subscriptionsPage } from './pages/webhooks/subscriptions.tsx';
 import { webhookNewPage, webhookPage, webhookRemovePage } from './pages/webhooks/webhook.tsx';
 import { webhookDeliveriesPage } from './pages/webhooks/deliveries.tsx';
@@ -86,7 +86,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...watchLinksPage,
     ...watchPages,
     ...waitPages,
-    ...usagePage,
+    ...usagePages,
     ...agentsPage,
     // Before the routes with an agent id in the same place.
     ...agentNewPage,

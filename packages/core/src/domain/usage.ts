@@ -21,9 +21,9 @@ export function startOfDay(time: number): number {
   return time - (time % dayMs);
 }
 
-/** The start of the first day that usage is kept of, in milliseconds. */
-export function firstUsageDay(now: number): number {
-  return startOfDay(now) - (usageDays - 1) * dayMs;
+/** The start of the first of some days, the last of which is now, in milliseconds. Default: all days that usage is kept of. */
+export function firstUsageDay(now: number, days = usageDays): number {
+  return startOfDay(now) - (days - 1) * dayMs;
 }
 
 /** An estimate of the number of tokens of a text: four bytes a token. */

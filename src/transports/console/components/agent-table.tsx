@@ -2,66 +2,51 @@ import type { ComponentChildren } from 'preact';
 import type { AgentWithState } from '../../../services/people/agent-states.ts';
 import { Badge } from './content.tsx';
 import { AgentBadges, Handle, Time } from './rows.tsx';
+import { type Column, Table } from './table.tsx';
 
 /** Agents with their states. On narrow screens it has fewer columns. */
 export function AgentTable({ agents }: { agents: readonly AgentWithState[] }) {
   return (
-    <table class="agent-table">
-      <caption class="visually-hidden">Agents</caption>
-      <thead>
-        <tr>
-          <th scope="col">Agent</th>
-          <th scope="col">Last message</th>
-          <th scope="col">Unread</th>
-          <th scope="col">Open tasks</th>
-          <th scope="col">
-            <abbr title="Ready, leased and dead items">Inbox</abbr>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {agents.map((agent) => (
-          <AgentRow key={agent.id} agent={agent} />
-        ))}
-      </tbody>
-    </table>
+    <Table class="agent-table" caption="Agents" columns={columns} items={agents} keyOf={({ id }) => id} />
   );
 }
 
-function AgentRow({ agent }: { agent: AgentWithState }) {
-  const { id, display_name, canonical_handle, state } = agent;
-  return (
-    <tr>
-      <th scope="row">
-        <div class="agent-line">
-          <span class="row-title">
-            <a href={`/console/agents/${id}`}>{display_name}</a>
-          </span>{' '}
-          <Handle of={canonical_handle} /> <AgentBadges {...agent} />
-          <Troubles agent={agent} />
-        </div>
-      </th>
-      <td class="last-message">
-        {typeof state?.last_message_at === 'number' && (
-          <>
-            <Time at={state.last_message_at} isShort /> <bdi>{state.last_text}</bdi>
-          </>
-        )}
-      </td>
-      <Count value={state?.unread} />
-      <Count value={state?.open_tasks} />
-      <td>
-        {typeof state?.ready === 'number' && (
-          <>
-            {state.ready} · {state.leased} · <Mark isWrong={state.dead > 0}>{state.dead}</Mark>
-          </>
-        )}
-      </td>
-    </tr>
-  );
-}
-
-const Count = ({ value = 0 }: { value: number | undefined }) => <td>{value > 0 ? value : ''}</td>;
+const columns: readonly Column<AgentWithState>[] = [
+  {
+    title: 'Agent',
+    cell: (agent) => (
+      <div class="agent-line">
+        <span class="row-title">
+          <a href={`/console/agents/${agent.id}`}>{agent.display_name}</a>
+        </span>{' '}
+        <Handle of={agent.canonical_handle} /> <AgentBadges {...agent} />
+        <Troubles agent={agent} />
+      </div>
+    ),
+  },
+  {
+    title: 'Last message',
+    class: 'last-message',
+    cell: ({ state }) =>
+      typeof state?.last_message_at === 'number' && (
+        <>
+          <Time at={state.last_message_at} isShort /> <bdi>{state.last_text}</bdi>
+        </>
+      ),
+  },
+  { title: 'Unread', isNumber: true, cell: ({ state }) => state?.unread || '' },
+  { title: 'Open tasks', isNumber: true, cell: ({ state }) => state?.open_tasks || '' },
+  {
+    title: <abbr title="Ready, leased and dead items">Inbox</abbr>,
+    isNumber: true,
+    cell: ({ state }) =>
+      typeof state?.ready === 'number' && (
+        <>
+          {state.ready} · {state.leased} · <Mark isWrong={state.dead > 0}>{state.dead}</Mark>
+        </>
+      ),
+  },
+];
 
 function Mark({ isWrong, children }: { isWrong: boolean; children: ComponentChildren }) {
   return isWrong ? <strong class="wrong">{children}</strong> : <>{children}</>;

@@ -1,36 +1,53 @@
 import type { ComponentChildren } from 'preact';
 
-interface TableProps {
-  caption: string;
-  /** The first one is the name of a row, the others are numbers. */
-  columns: readonly string[];
-  rows: readonly { key: string; name: ComponentChildren; cells: readonly number[] }[];
+export interface Column<T> {
+  title: ComponentChildren;
+  cell(item: T): ComponentChildren;
+  isNumber?: boolean;
+  class?: string;
 }
 
-const numbers = new Intl.NumberFormat('en');
+interface TableProps<T> {
+  caption: string;
+  /** The first one is the name of a row. */
+  columns: readonly Column<NoInfer<T>>[];
+  items: readonly T[];
+  keyOf(item: T): string;
+  class?: string;
+  id?: string;
+}
 
-/** A table of numbers. On narrow screens it scrolls, by keyboard too. */
-export function NumberTable({ caption, columns, rows }: TableProps) {
+/** A table. On narrow screens it scrolls, by keyboard too. */
+export function Table<T>({ caption, columns, items, keyOf, id, class: name = '' }: TableProps<T>) {
+  const classOf = ({ isNumber = false, class: given = '' }: Column<T>) =>
+    `${given}${isNumber ? ' number' : ''}`.trim() || undefined;
   return (
-    <div class="table" role="region" aria-label={caption} tabIndex={0}>
-      <table>
+    <div class={`table ${name}`.trim()} role="region" aria-label={caption} tabIndex={0}>
+      <table id={id}>
         <caption class="visually-hidden">{caption}</caption>
         <thead>
           <tr>
-            {columns.map((name) => (
-              <th scope="col" key={name}>
-                {name}
+            {columns.map((column, place) => (
+              <th scope="col" class={classOf(column)} key={place}>
+                {column.title}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ key, name, cells }) => (
-            <tr key={key}>
-              <th scope="row">{name}</th>
-              {cells.map((value, index) => (
-                <td key={columns[index + 1]}>{numbers.format(value)}</td>
-              ))}
+          {items.map((item) => (
+            <tr key={keyOf(item)} id={id === undefined ? undefined : keyOf(item)}>
+              {columns.map((column, place) =>
+                place === 0 ? (
+                  <th scope="row" class={classOf(column)} key={place}>
+                    {column.cell(item)}
+                  </th>
+                ) : (
+                  <td class={classOf(column)} key={place}>
+                    {column.cell(item)}
+                  </td>
+                ),
+              )}
             </tr>
           ))}
         </tbody>

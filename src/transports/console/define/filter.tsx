@@ -27,8 +27,14 @@ export function filterSection<V extends PageVisit>(definition: FilterDefinition<
         />
       );
       const content = (
-        <form method="get" action={visit.address} class="stack" role="search" aria-label="Filter">
-          {title === undefined ? <div class="filter-fields">{fields}</div> : fields}
+        <form
+          method="get"
+          action={visit.address}
+          class={title === undefined ? 'filter' : 'stack'}
+          role="search"
+          aria-label="Filter"
+        >
+          {fields}
           <div class="actions">
             <Button kind="quiet">{title ?? 'Show'}</Button>
             {title === undefined && isFiltered && <ButtonLink href={visit.address}>Show all</ButtonLink>}

@@ -3,11 +3,13 @@ import { createHousehold } from '../../../clients/contacts.ts';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { findLiveAddress, openLivePage } from '../../../clients/live-page.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
-import { type TestAgent, useSharedService } from '../../../support/service.ts';
-import { signInPerson } from '../signed-in-person.ts';
+import { allTestScopes, type TestAgent, useSharedService } from '../../../support/service.ts';
+import { fillForm, signInPerson } from '../signed-in-person.ts';
 import { createRoles, readableThreads, sendTo, startThread } from './conversation-fixtures.ts';
 
 const service = useSharedService();
+
+const reads = { scopes: [...allTestScopes, 'conversations:read'] } as const;
 
 async function listWaits({ token }: TestAgent) {
   const { status, body } = await service.get({ token }, '/waits');
@@ -102,6 +104,57 @@ test('an agent with a connection is online and silent', async () => {
   const socket = await connectWebSocket(service.url, { token });
   await expect.poll(async () => (await listWaits(one))[0].state).toBe('silent');
   await socket.close();
+});
+
+test('a person reminds the other agent once an hour, and stops waiting for a message and for a task', async () => {
+  const ada = await signInPerson(service);
+  const mine = await ada.agent('agent', reads);
+  const other = await service.agent();
+  const thread = await startThread(service, mine, [other], { subject: 'Prices' });
+  const { body: task } = await service.post(mine, '/tasks', { with_handle: other.handle, content: 'When?' });
+  const lists = async () => (await listWaits(mine)).map((wait: { message_id: string }) => wait.message_id);
+  const [asked, given] = await lists();
+  expect(given).toBe(task.message_id);
+  const page = await ada.go('/console/waits');
+  expect(page.visibleText).toContain('2 questions');
+  const key = `${asked}-${other.id}`;
+  const reminded = await ada.send(fillForm(page, '/console/waits/remind', { wait: key }));
+  expect(reminded.visibleText).toContain(`Reminded @${other.handle}.`);
+  await ada.send(fillForm(page, '/console/waits/remind', { wait: key }));
+  const { body } = await service.get(other, `/threads/${thread}/messages`);
+  expect(body.messages).toMatchObject([{ reply_to: asked, written_by: 'person' }, { id: asked }]);
+  expect(await lists()).toEqual([asked, given]);
+  await ada.send(fillForm(page, '/console/waits/stop', { wait: key }));
+  expect(await lists()).toEqual([given]);
+  await ada.send(fillForm(page, '/console/waits/stop', { wait: `${given}-${other.id}` }));
+  expect(await lists()).toEqual([]);
+  expect((await service.get(other, `/tasks/${task.id}`)).body.state).toBe('canceled');
+  const gone = await ada.send(fillForm(page, '/console/waits/stop', { wait: key }));
+  expect(gone.visibleText).toContain('not open any more');
+});
+
+test('no person changes a question of others, and a reminder never answers what the agent is asked', async () => {
+  const [ada, bob] = [await signInPerson(service), await signInPerson(service)];
+  const [mine, his] = [await ada.agent('agent', reads), await bob.agent('agent', reads)];
+  const question = { with_handle: his.handle, content: 'When?' };
+  const { body: task } = await service.post(mine, '/tasks', question);
+  const [{ message_id }] = await listWaits(mine);
+  const key = `${message_id}-${his.id}`;
+  const page = await bob.go('/console/waits');
+  expect(page.visibleText).toContain('Answer');
+  expect(page.visibleText).not.toContain('Stop waiting');
+  for (const change of ['remind', 'stop'])
+    expect((await bob.send(fillForm(page, `/console/waits/${change}`, { wait: key }))).visibleText).toContain(
+      'not yours',
+    );
+  expect(await listWaits(mine)).toHaveLength(1);
+  await service.post(his, '/tasks', { thread_id: task.thread_id, content: 'And you?' });
+  expect(await listWaits(mine)).toHaveLength(2);
+  const listed = await ada.go('/console/waits');
+  expect(listed.visibleText).toContain('Stop waiting');
+  expect(listed.visibleText).not.toContain('Remind');
+  const refused = await ada.send(fillForm(listed, '/console/waits/remind', { wait: key }));
+  expect(refused.visibleText).toContain('not yours');
 });
 
 test('the page has a list, is live, and shows only what the person may read', async () => {

@@ -95,7 +95,10 @@ export const pageRules: Readonly<Record<string, Rule>> = {
   '/console/remote-agents/invitations': 'signed in',
   '/console/sessions': 'signed in',
   '/console/usage': 'signed in',
+  '/console/usage.csv': 'signed in',
   '/console/waits': 'signed in',
+  '/console/waits/remind': 'signed in',
+  '/console/waits/stop': 'signed in',
 };
 
 /**

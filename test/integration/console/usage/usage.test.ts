@@ -46,15 +46,48 @@ test('shows a chart with a title and a description, and tables with the same num
     '1 messages sent and 1 received in 30 days; at most 2 a day.',
   );
   expect(described).toHaveLength(2);
-  const cells = ['1', '1', '4', '41', '1', '11', '0'];
+  const cells = ['1', '1', '1', '11', '0'];
   const rows = readRows(page);
   expect(rows).toContainEqual([new Date().toISOString().slice(0, 10), ...cells]);
   expect(rows).toContainEqual([`@${mine.handle}`, ...cells]);
   expect(rows).toContainEqual([`@${other.handle}`, ...cells]);
-  expect(rows.filter(([name]) => /^\d{4}-\d\d-\d\d$/.test(name ?? ''))).toHaveLength(30);
+  expect(rows.filter(([name]) => /^\d{4}-\d\d-\d\d$/.test(name ?? ''))).toHaveLength(1);
   const filtered = await ada.go(`/console/usage?agent=${mine.id}&counterpart=@${other.handle.toUpperCase()}`);
   expect(readRows(filtered)).toContainEqual([`@${other.handle}`, ...cells]);
   expect((await ada.go('/console/usage?counterpart=absent.agent')).visibleText).toContain('No messages');
+});
+
+test('has periods, the median time to complete a task, and the same numbers as a file', async () => {
+  const ada = await signInPerson(service);
+  const mine = await ada.agent();
+  const other = await service.agent();
+  const askIn = async (seconds: number) => {
+    const { body: task } = await service.post(other, '/tasks', { with_handle: mine.handle, content: 'Seed' });
+    await service.sql('update tasks set created_at = created_at - $2 where id = $1', [
+      task.id,
+      seconds * 1_000,
+    ]);
+    await service.post(mine, `/tasks/${task.id}/update`, { state: 'completed', message: 'Done' });
+  };
+  for (const seconds of [60, 300, 7_200]) await askIn(seconds);
+  await waitForCounts();
+  const today = await ada.go('/console/usage?days=1');
+  expect(readRows(today)).toContainEqual([`@${mine.handle}`, '3', '3', '3', '3', '0', '5 minutes']);
+  expect(today.elements('svg').filter(({ attribs }) => attribs['class'] === 'usage-chart')).toEqual([]);
+  await service.sql('update usage_days set day = day - 3 * 86400000');
+  expect((await ada.go('/console/usage?days=1')).visibleText).toContain('No messages');
+  const week = await ada.go('/console/usage?days=7');
+  expect(readRows(week).map(([name]) => name)).toContain(`@${mine.handle}`);
+  const file = await ada.go('/console/usage.csv?days=7');
+  expect(file.headers.get('content-type')).toContain('text/csv');
+  expect(file.headers.get('content-disposition')).toBe('attachment; filename="usage.csv"');
+  const lines = file.text.split('\r\n').map((line) => line.split(','));
+  const [median, ...counts] = lines.find(([, name]) => name === mine.handle)?.toReversed() ?? [];
+  expect(counts.toReversed()).toEqual(['agent', mine.handle, '3', '3', '12', '12', '0']);
+  expect(median).toMatch(/^30\d{4}$/);
+  expect(lines.map(([kind]) => kind)).toEqual(['kind', 'agent', 'counterpart', 'day', '']);
+  const stranger = await signInPerson(service);
+  expect((await stranger.go('/console/usage.csv')).text.trim().split('\r\n')).toHaveLength(1);
 });
 
 test('each role sees the usage of the agents whose conversations it may read', async () => {

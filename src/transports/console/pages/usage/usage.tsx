@@ -3,151 +3,199 @@ import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { estimateTokens, type Usage } from '../../../../../packages/core/src/domain/usage.ts';
 import { presentDay } from '../../../../../packages/core/src/records/usage.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
-import { readUsage, type UsageOfAgent, type UsageReport } from '../../../../services/threads/usage.ts';
-import { toAgentOptions } from '../../components/rows.tsx';
-import { Card, Empty, Facts } from '../../components/content.tsx';
-import { NumberTable } from '../../components/table.tsx';
+import {
+  readAnswerTimes,
+  readUsage,
+  type UsageOfAgent,
+  type UsageReport,
+} from '../../../../services/threads/usage.ts';
+import { Handle, lengthText, toAgentOptions } from '../../components/rows.tsx';
+import { Card, Empty } from '../../components/content.tsx';
+import { type Column, Table } from '../../components/table.tsx';
 import { selectField, textField } from '../../define/fields.tsx';
 import { filterSection } from '../../define/filter.tsx';
 import { definePage, type PageVisit } from '../../define/page.tsx';
-import { useId } from 'preact/hooks';
-
-const width = 720;
-const height = 180;
-const left = 64;
-/** Room for half of the last date. */
-const right = 16;
-const bottom = 24;
-const top = 12;
-
-interface ChartDay {
-  /** In milliseconds. */
-  day: number;
-  sent: number;
-  received: number;
-}
+import { page, type PersonVisit } from '../../route.ts';
+import { UsageChart } from './chart.tsx';
 
 const numbers = new Intl.NumberFormat('en');
 
-/** One bar for each day, with the messages that were received on top of those that were sent. The table beneath has the same numbers. */
-function UsageChart({ days }: { days: readonly ChartDay[] }) {
-  const id = useId();
-  const max = Math.max(1, ...days.map(({ sent, received }) => sent + received));
-  const step = (width - left - right) / days.length;
-  const toHeight = (value: number) => (value / max) * (height - top - bottom);
-  const sum = (key: 'sent' | 'received') => numbers.format(days.reduce((total, day) => total + day[key], 0));
-  return (
-    <svg
-      class="usage-chart"
-      viewBox={`0 0 ${width} ${height}`}
-      role="img"
-      aria-labelledby={`${id}-title ${id}-desc`}
-    >
-      <title id={`${id}-title`}>Messages by day</title>
-      <desc id={`${id}-desc`}>
-        {`${sum('sent')} messages sent and ${sum('received')} received in ${days.length} days; at most ${numbers.format(max)} a day. The table below has the numbers of each day.`}
-      </desc>
-      <line x1={left} y1={height - bottom} x2={width - right} y2={height - bottom} />
-      <text x={left - 8} y={top + 4} text-anchor="end">
-        {numbers.format(max)}
-      </text>
-      <text x={left - 8} y={height - bottom} text-anchor="end">
-        0
-      </text>
-      {days.map(({ day, sent, received }, index) => {
-        const x = left + index * step + step * 0.15;
-        const [low, high] = [toHeight(sent), toHeight(received)];
-        return (
-          <g key={day}>
-            <rect class="sent" x={x} y={height - bottom - low} width={step * 0.7} height={low} />
-            <rect class="received" x={x} y={height - bottom - low - high} width={step * 0.7} height={high} />
-            {index % 7 === 1 && (
-              <text x={x + step * 0.35} y={height - 6} text-anchor="middle">
-                {presentDay(day).slice(5)}
-              </text>
-            )}
-          </g>
-        );
-      })}
-    </svg>
-  );
-}
-
 const path = '/console/usage';
+
+/** Usage is counted by day (UTC). */
+const periods = [
+  { value: '1', text: 'Today' },
+  { value: '7', text: '7 days' },
+  { value: '30', text: '30 days' },
+];
+
+interface Wanted {
+  /** The id of an agent. Undefined without a valid one. */
+  agent?: string | undefined;
+  /** A handle. */
+  counterpart?: string | undefined;
+  days?: string | undefined;
+}
 
 interface UsageVisit extends PageVisit {
   agents: readonly AgentOfPerson[];
-  /** What the address asks for. An agent without a valid id is ignored. */
-  wanted: { agent: string | undefined; counterpart: string | undefined };
   /** The counterpart as it was entered, if it is no handle. */
   wrong: string | undefined;
+  wanted: Wanted;
+  period: number;
+}
+
+/** What the address asks for. */
+function readWanted(query: URLSearchParams): Pick<UsageVisit, 'wanted' | 'wrong' | 'period'> {
+  const agent = query.get('agent') ?? '';
+  const entered = (query.get('counterpart') ?? '').trim().replace(/^@/, '').toLowerCase();
+  const days = periods.find(({ value }) => value === query.get('days'))?.value;
+  const wanted = {
+    agent: isId('agent', agent) ? agent : undefined,
+    counterpart: isHandle(entered) ? entered : undefined,
+    days,
+  };
+  return { wanted, wrong: isHandle(entered) ? undefined : entered, period: Number(days ?? 30) };
+}
+
+interface Report extends UsageReport {
+  /** The median time (ms) to complete a task, by agent id. */
+  answerTimes: ReadonlyMap<string, number>;
+}
+
+async function readReport({
+  read,
+  person,
+  query,
+}: Pick<PersonVisit, 'read' | 'person' | 'query'>): Promise<Report> {
+  const { wanted, period } = readWanted(query);
+  const reader = { account_id: person.account_id };
+  const [usage, answerTimes] = await Promise.all([
+    read(readUsage, reader, { ...wanted, days: period }),
+    read(readAnswerTimes, reader, period),
+  ]);
+  return { ...usage, answerTimes };
 }
 
 /** What the agents that a person may act as sent and received. */
-export const usagePage = definePage<UsageVisit>({
+const usageReport = definePage<UsageVisit>({
   path,
   async load(visit) {
     const { query, person, read } = visit;
-    const agent = query.get('agent') ?? '';
-    const entered = (query.get('counterpart') ?? '').trim().replace(/^@/, '').toLowerCase();
-    const wanted = {
-      agent: isId('agent', agent) ? agent : undefined,
-      counterpart: isHandle(entered) ? entered : undefined,
-    };
     const agents = await read(listAgentsOfPerson, person.account_id, { right: 'acts_as' });
-    return { ...visit, agents, wanted, wrong: isHandle(entered) ? undefined : entered };
+    return { ...visit, agents, ...readWanted(query) };
   },
   title: 'Usage',
-  lead: 'Messages that your agents sent and received in the last 30 days. Days are in UTC. Bytes are those of the text, without files. Tokens are an estimate: one for four bytes.',
+  lead: 'Messages that your agents sent and received. Days are in UTC. Tokens are an estimate: one for four bytes of text.',
   sections: [
     filterSection({
       fields: ({ agents }) => ({
+        days: selectField('Period', periods.toReversed()),
         agent: selectField('Agent', toAgentOptions(agents, 'All my agents')),
         counterpart: textField('Counterpart', undefined, { maxlength: 80, plain: true }),
       }),
       values: ({ wanted, wrong }) => ({ ...wanted, counterpart: wanted.counterpart ?? (wrong || undefined) }),
       errors: ({ wrong }) => (wrong ? { counterpart: 'must be a handle such as owner.agent' } : {}),
     }),
-    async ({ read, person: { account_id }, wanted }) => (
-      <Report wanted={wanted} report={await read(readUsage, { account_id }, wanted)} />
-    ),
+    async (visit) => <Report wanted={visit.wanted} report={await readReport(visit)} />,
   ],
 });
 
+const csvPath = `${path}.csv`;
+
+/** The same as a file, with bytes. */
+const usageFile = page(csvPath, async (visit) => {
+  const { days, agents, counterparts, answerTimes } = await readReport(visit);
+  const toLine = (kind: string, name: string, { sent, received, stopped_loops }: Usage, median?: number) => [
+    kind,
+    name,
+    sent.messages,
+    received.messages,
+    sent.bytes,
+    received.bytes,
+    stopped_loops,
+    median === undefined ? '' : Math.round(median),
+  ];
+  const nameOf = ({ agent }: UsageOfAgent) => agent?.canonical_handle ?? '';
+  const lines = [
+    'kind,name,messages_sent,messages_received,bytes_sent,bytes_received,stopped_loops,median_answer_ms'.split(
+      ',',
+    ),
+    ...agents.map((row) => toLine('agent', nameOf(row), row, answerTimes.get(row.agent?.id ?? ''))),
+    ...counterparts.map((row) => toLine('counterpart', nameOf(row), row)),
+    ...days.filter(hasUsage).map((row) => toLine('day', presentDay(row.day), row)),
+  ];
+  visit.ctx.attachment('usage.csv');
+  visit.ctx.type = 'text/csv';
+  // Handles and days have no characters that a spreadsheet or CSV would read.
+  visit.ctx.body = lines.map((line) => `${line.join(',')}\r\n`).join('');
+  return 'handled' as const;
+});
+
+export const usagePages = [...usageReport, usageFile];
+
 /** The path of the page, for an agent (id) or with a counterpart (handle). */
-export function usageAddress(wanted: Partial<UsageVisit['wanted']>): string {
+export function usageAddress(wanted: Wanted, file = path): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(wanted)) if (value !== undefined) query.set(name, value);
-  return query.size === 0 ? path : `${path}?${query.toString()}`;
+  return query.size === 0 ? file : `${file}?${query.toString()}`;
 }
 
-const columns = [
-  'Messages sent',
-  'Messages received',
-  'Bytes sent',
-  'Bytes received',
-  'Tokens sent (estimate)',
-  'Tokens received (estimate)',
-  'Stopped by the loop guard',
+const numberColumns: readonly Column<Usage>[] = [
+  { title: 'Sent', isNumber: true, cell: ({ sent }) => numbers.format(sent.messages) },
+  { title: 'Received', isNumber: true, cell: ({ received }) => numbers.format(received.messages) },
+  { title: 'Tokens sent', isNumber: true, cell: ({ sent }) => numbers.format(estimateTokens(sent.bytes)) },
+  {
+    title: 'Tokens received',
+    isNumber: true,
+    cell: ({ received }) => numbers.format(estimateTokens(received.bytes)),
+  },
+  {
+    title: <abbr title="Messages that the loop guard refused">Loops</abbr>,
+    isNumber: true,
+    cell: ({ stopped_loops }) => numbers.format(stopped_loops),
+  },
 ];
 
-const toCells = ({ sent, received, stopped_loops }: Usage): number[] => [
-  sent.messages,
-  received.messages,
-  sent.bytes,
-  received.bytes,
-  estimateTokens(sent.bytes),
-  estimateTokens(received.bytes),
-  stopped_loops,
-];
+const messagesOf = ({ sent, received }: Usage): number => sent.messages + received.messages;
+const hasUsage = (usage: Usage): boolean => messagesOf(usage) + usage.stopped_loops > 0;
 
-interface ReportProps {
-  wanted: UsageVisit['wanted'];
-  report: UsageReport;
+/** Agents, each with a bar for its messages. */
+function agentColumns(
+  rows: readonly UsageOfAgent[],
+  addressOf: (agent: NonNullable<UsageOfAgent['agent']>) => string,
+): readonly Column<UsageOfAgent>[] {
+  const max = Math.max(1, ...rows.map(messagesOf));
+  return [
+    {
+      title: 'Agent',
+      cell: ({ agent }) =>
+        agent ? (
+          <a href={addressOf(agent)}>
+            <Handle of={agent.canonical_handle} />
+          </a>
+        ) : (
+          'Others'
+        ),
+    },
+    {
+      title: 'Messages',
+      class: 'only-wide',
+      cell: (usage) => (
+        <svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+          <rect width={(messagesOf(usage) / max) * 100} height="1" />
+        </svg>
+      ),
+    },
+    ...numberColumns,
+  ];
 }
 
-function Report({ wanted, report: { total, days, agents, counterparts } }: ReportProps) {
-  if (total.sent.messages + total.received.messages + total.stopped_loops === 0)
+const keyOf = ({ agent }: UsageOfAgent): string => agent?.id ?? 'others';
+
+function Report({ wanted, report }: { wanted: Wanted; report: Report }) {
+  const { total, days, agents, counterparts, answerTimes } = report;
+  if (!hasUsage(total))
     return (
       <Card>
         <Empty title="No messages">
@@ -155,43 +203,60 @@ function Report({ wanted, report: { total, days, agents, counterparts } }: Repor
         </Empty>
       </Card>
     );
-  const values = toCells(total);
-  const dayRows = days.toReversed().map(({ day, ...usage }) => {
-    const date = presentDay(day);
-    return { key: date, name: <time dateTime={date}>{date}</time>, cells: toCells(usage) };
-  });
+  const median: Column<UsageOfAgent> = {
+    title: <abbr title="Median time from a task to its answer">Answers in</abbr>,
+    isNumber: true,
+    cell: ({ agent }) => {
+      const time = answerTimes.get(agent?.id ?? '');
+      return time === undefined ? '' : lengthText(time);
+    },
+  };
+  const ofAgents = agentColumns(agents, ({ id }) => usageAddress({ ...wanted, agent: id }));
   return (
     <>
-      <Card title="Total">
-        <Facts facts={columns.map((name, index) => [name, numbers.format(values[index] ?? 0)] as const)} />
+      <Card
+        title="By agent"
+        action={
+          <a href={usageAddress(wanted, csvPath)} data-turbo="false">
+            CSV
+          </a>
+        }
+      >
+        <Table caption="Usage by agent" columns={[...ofAgents, median]} items={agents} keyOf={keyOf} />
       </Card>
-      <Card title="By day">
-        <p class="usage-legend">
-          <span class="sent" aria-hidden="true" /> sent <span class="received" aria-hidden="true" /> received
-        </p>
-        <UsageChart
-          days={days.map(({ day, sent, received }) => ({
-            day,
-            sent: sent.messages,
-            received: received.messages,
-          }))}
-        />
-        <NumberTable caption="Usage by day" columns={['Day', ...columns]} rows={dayRows} />
-      </Card>
-      <Card title="By agent">
-        <AgentTable
-          caption="Usage by agent"
-          rows={agents}
-          addressOf={({ id }) => usageAddress({ ...wanted, agent: id })}
+      <Card title="Messages by day">
+        {days.length > 1 && (
+          <>
+            <p class="usage-legend">
+              <span class="sent" aria-hidden="true" /> messages sent{' '}
+              <span class="received" aria-hidden="true" /> received
+            </p>
+            <UsageChart
+              days={days.map(({ day, sent, received }) => ({
+                day,
+                sent: sent.messages,
+                received: received.messages,
+              }))}
+            />
+          </>
+        )}
+        <Table
+          caption="Usage by day"
+          columns={[dayColumn, ...numberColumns]}
+          items={days.filter(hasUsage).toReversed()}
+          keyOf={({ day }) => presentDay(day)}
         />
       </Card>
       {counterparts.length > 0 && (
         <Card title="By counterpart">
           <p>The 50 with the most bytes. A message to several agents counts for each.</p>
-          <AgentTable
+          <Table
             caption="Usage by counterpart"
-            rows={counterparts}
-            addressOf={({ canonical_handle }) => usageAddress({ ...wanted, counterpart: canonical_handle })}
+            columns={agentColumns(counterparts, ({ canonical_handle }) =>
+              usageAddress({ ...wanted, counterpart: canonical_handle }),
+            )}
+            items={counterparts}
+            keyOf={keyOf}
           />
         </Card>
       )}
@@ -199,22 +264,7 @@ function Report({ wanted, report: { total, days, agents, counterparts } }: Repor
   );
 }
 
-interface AgentTableProps {
-  caption: string;
-  rows: readonly UsageOfAgent[];
-  addressOf(agent: NonNullable<UsageOfAgent['agent']>): string;
-}
-
-function AgentTable({ caption, rows, addressOf }: AgentTableProps) {
-  return (
-    <NumberTable
-      caption={caption}
-      columns={['Agent', ...columns]}
-      rows={rows.map(({ agent, ...usage }) => ({
-        key: agent?.id ?? 'others',
-        name: agent ? <a href={addressOf(agent)}>@{agent.canonical_handle}</a> : 'Others',
-        cells: toCells(usage),
-      }))}
-    />
-  );
-}
+const dayColumn: Column<Usage & { day: number }> = {
+  title: 'Day',
+  cell: ({ day }) => <time dateTime={presentDay(day)}>{presentDay(day)}</time>,
+};

@@ -1,0 +1,224 @@
+import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
+import { isWaitingForClient } from '../../../../../packages/core/src/domain/tasks.ts';
+import { presentSubject, type WaitState } from '../../../../../packages/core/src/domain/threads.ts';
+import { sendMessageOperation } from '../../../../operations/messages/send-message.ts';
+import { cancelTaskOperation } from '../../../../operations/tasks/cancel-task.ts';
+import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
+import { readLiveState } from '../../../../services/people/live-pages.ts';
+import { listWaits, type QuestionWait, stopExpecting } from '../../../../services/threads/waits.ts';
+import { actAsAgent, requireNotPaused } from '../../act-as-agent.ts';
+import { PostButton, RowLink } from '../../components/form.tsx';
+import { Handle, Time } from '../../components/rows.tsx';
+import { Badge, Card, Empty } from '../../components/content.tsx';
+import { LiveRegion } from '../../components/live-region.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { liveRoute } from '../../define/live.ts';
+import { type Change, definePage, type PageVisit } from '../../define/page.tsx';
+import { conversationAddress, conversationsAddress } from '../conversations/filters.tsx';
+
+interface WaitsVisit extends PageVisit {
+  /** Undefined: the page is not live. */
+  cursor: string | undefined;
+}
+
+/** A question, and what the reader can do about it. */
+interface ListedWait extends QuestionWait {
+  key: string;
+  /** How many questions the same agent has not answered to the same one. Undefined: an older one has the number. */
+  count: number | undefined;
+  canRemind: boolean;
+  canStop: boolean;
+}
+
+const path = '/console/waits';
+
+/** Those of each pair of agents together: first the pair that waits the longest. */
+async function readWaits({ read, person }: Pick<PageVisit, 'read' | 'person'>): Promise<ListedWait[]> {
+  const { account_id } = person;
+  const [waits, agents] = await Promise.all([
+    read(listWaits, { account_id }),
+    read(listAgentsOfPerson, account_id, { right: 'acts_as' }),
+  ]);
+  const pairs = new Map<string, QuestionWait[]>();
+  for (const wait of waits) {
+    const pair = `${wait.sender_id} ${wait.member_id}`;
+    pairs.set(pair, [...(pairs.get(pair) ?? []), wait]);
+  }
+  return [...pairs.values()].flatMap((ofPair) =>
+    ofPair.map((wait, place) => ({
+      ...wait,
+      key: `${wait.message_id}-${wait.member_id}`,
+      count: place === 0 ? ofPair.length : undefined,
+      ...rightsOf(wait, waits, agents),
+    })),
+  );
+}
+
+function rightsOf(wait: QuestionWait, waits: readonly QuestionWait[], agents: readonly AgentOfPerson[]) {
+  const { sender_id, thread_id, state } = wait;
+  const isAskedBack = state !== null && isWaitingForClient(state);
+  const isMine = agents.some(({ id }) => id === sender_id) && !isAskedBack;
+  // Any message of an agent can answer what is asked of it.
+  const isAsked = waits.some((other) => other.thread_id === thread_id && other.member_id === sender_id);
+  return { canRemind: isMine && !isAsked, canStop: isMine };
+}
+
+/** A change of one question. */
+function changeWait(
+  right: 'canRemind' | 'canStop',
+  change: (visit: WaitsVisit, wait: ListedWait) => Promise<string>,
+): Change<WaitsVisit> {
+  return async (visit) => {
+    const waits = await readWaits(visit);
+    const wait = waits.find(({ key }) => key === visit.form.get('wait'));
+    if (!wait?.[right])
+      throw new DomainError('MESSAGE_NOT_FOUND', 'This question is not open any more, or not yours.');
+    return change(visit, wait);
+  };
+}
+
+const hourMs = 3_600_000;
+
+/** Questions without an answer, in the threads of all agents that a person may act as. */
+export const waitPages = [
+  ...definePage<WaitsVisit>({
+    path,
+    // Before the list: what comes in between is sent again.
+    load: async (visit) => ({ ...visit, cursor: (await visit.read(readLiveState, visit.person))?.cursor }),
+    title: 'Missing answers',
+    lead: 'Open tasks, and messages that expect a reply, of the last 30 days, the longest wait first.',
+    back: { href: conversationsAddress, text: 'Conversations' },
+    sections: [
+      async (visit) => (
+        <Card>
+          <LiveRegion
+            id="live-waits"
+            address="/console/live/waits"
+            cursor={visit.cursor}
+            label="Missing answers"
+          >
+            <Waits waits={await readWaits(visit)} />
+          </LiveRegion>
+        </Card>
+      ),
+    ],
+    changes: {
+      remind: changeWait('canRemind', async ({ parts, person }, wait) => {
+        const { agent, call } = await actAsAgent(parts, person, wait.sender_id);
+        requireNotPaused(agent);
+        const reminder = {
+          thread_id: wait.thread_id,
+          reply_to: wait.message_id,
+          content: 'A reminder: this message has no answer yet.',
+          metadata: { no_reply_expected: true },
+        };
+        // One an hour.
+        await call(sendMessageOperation, reminder, `remind-${wait.key}-${Math.floor(Date.now() / hourMs)}`);
+        return `Reminded @${wait.member_handle}.`;
+      }),
+      stop: changeWait('canStop', async ({ parts, person }, { sender_id, task_id, message_id }) => {
+        const { call, change } = await actAsAgent(parts, person, sender_id);
+        if (task_id === null) await change(stopExpecting, { message_id, sender_id });
+        else await call(cancelTaskOperation, { task_id });
+        return 'No agent waits for this answer any more.';
+      }),
+    },
+  }),
+  liveRoute('/console/live/waits', 'live-waits', async (visit) => ({
+    content: <Waits waits={await readWaits(visit)} />,
+  })),
+];
+
+const states: Record<WaitState, { label: string; tone: 'plain' | 'warning' | 'accent' }> = {
+  waits_for_person: { label: 'Waits for a person', tone: 'warning' },
+  waits_for_agent: { label: 'Waits for a third agent', tone: 'accent' },
+  silent: { label: 'Online and silent', tone: 'warning' },
+  offline: { label: 'Offline', tone: 'plain' },
+};
+
+const columns: readonly Column<ListedWait>[] = [
+  {
+    title: 'Agents',
+    cell: ({ sender_handle, member_handle, count }) => (
+      <span class={count === undefined ? 'visually-hidden' : undefined}>
+        <Handle of={sender_handle} /> waits for <Handle of={member_handle} />
+        {count !== undefined && count > 1 && ` · ${count} questions`}
+      </span>
+    ),
+  },
+  {
+    title: 'Question',
+    class: 'last-message',
+    cell: ({ thread_id, subject, preview }) => {
+      const name = presentSubject(subject);
+      return (
+        <>
+          <span class="row-title">
+            <a href={conversationAddress(thread_id)}>
+              <bdi>{name ?? preview}</bdi>
+            </a>
+          </span>{' '}
+          {name !== null && <bdi>{preview}</bdi>}
+        </>
+      );
+    },
+  },
+  { title: 'Since', class: 'number', cell: ({ since }) => <Time at={since} isShort /> },
+  {
+    title: 'State',
+    cell: ({ wait_state, overdue, paused, received }) => (
+      <>
+        {overdue && <Badge tone="danger">Overdue</Badge>} {paused && <Badge tone="warning">Paused</Badge>}{' '}
+        <Badge tone={states[wait_state].tone}>{states[wait_state].label}</Badge>{' '}
+        <span class="hint">{received ? 'delivered' : 'not delivered'}</span>
+      </>
+    ),
+  },
+  {
+    title: <span class="visually-hidden">Actions</span>,
+    cell: ({ key, thread_id, is_own, canRemind, canStop, member_handle, message_id }) => {
+      const about = `@${member_handle}`;
+      return (
+        <div class="button-pair">
+          {is_own && (
+            <RowLink
+              label="Answer"
+              about={`as ${about}`}
+              href={`${conversationAddress(thread_id)}?reply_to=${message_id}#write`}
+            />
+          )}
+          {canRemind && (
+            <PostButton label="Remind" action={`${path}/remind`} hidden={{ wait: key }} about={about} />
+          )}
+          {canStop && (
+            <PostButton
+              label="Stop waiting"
+              action={`${path}/stop`}
+              hidden={{ wait: key }}
+              about={`for ${about}`}
+            />
+          )}
+        </div>
+      );
+    },
+  },
+];
+
+function Waits({ waits }: { waits: readonly ListedWait[] }) {
+  if (waits.length === 0)
+    return (
+      <Empty title="No agent waits">
+        An agent is listed here while its task is open, or its message expects a reply.
+      </Empty>
+    );
+  return (
+    <Table
+      class="stacked"
+      id="waits"
+      caption="Missing answers"
+      columns={columns}
+      items={waits}
+      keyOf={({ key }) => key}
+    />
+  );
+}
