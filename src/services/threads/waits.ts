@@ -1,7 +1,9 @@
 import type { WaitRow } from '../../repositories/threads/waits.ts';
+import { isWaitingForClient } from '../../../packages/core/src/domain/tasks.ts';
 import type { WaitState } from '../../../packages/core/src/domain/threads.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
+import { listAgentsOfPerson } from '../people/agents.ts';
 import type { ConversationReader } from './conversations.ts';
 
 /** One agent waits for the answer of another. */
@@ -25,6 +27,46 @@ export async function listWaits(
   const now = Date.now();
   const rows = await waits.list(reader, { since: now - maxAgeMs, now, limit: maxQuestions });
   return rows.map((row) => ({ ...row, wait_state: findState(row, rows) }));
+}
+
+/** A question, and what a person can do about it. */
+export interface ListedWait extends QuestionWait {
+  key: string;
+  /** How many questions the same agent has not answered to the same one. Undefined: an older one has the number. */
+  count: number | undefined;
+  /** Whether the agent that asks is one of the person's, and a reminder answers nothing that it is asked. */
+  canRemind: boolean;
+  canStop: boolean;
+}
+
+/** Returns the open questions of the agents that a person may act as, those of a pair together: first the pair that waits the longest. */
+export async function listWaitsByPair(work: ReadWork, account_id: string): Promise<ListedWait[]> {
+  const [waits, agents] = await Promise.all([
+    listWaits(work, { account_id }),
+    listAgentsOfPerson(work, account_id, { right: 'acts_as' }),
+  ]);
+  const pairs = new Map<string, QuestionWait[]>();
+  for (const wait of waits) {
+    const pair = `${wait.sender_id} ${wait.member_id}`;
+    pairs.set(pair, [...(pairs.get(pair) ?? []), wait]);
+  }
+  const toListed = (wait: QuestionWait, count: number | undefined): ListedWait => {
+    const { sender_id, thread_id, state } = wait;
+    const isAskedBack = state !== null && isWaitingForClient(state);
+    const canStop = agents.some(({ id }) => id === sender_id) && !isAskedBack;
+    // Any message of an agent can answer what is asked of it.
+    const isAsked = waits.some((other) => other.thread_id === thread_id && other.member_id === sender_id);
+    return {
+      ...wait,
+      key: `${wait.message_id}-${wait.member_id}`,
+      count,
+      canStop,
+      canRemind: canStop && !isAsked,
+    };
+  };
+  return [...pairs.values()].flatMap((pair) =>
+    pair.map((wait, place) => toListed(wait, place === 0 ? pair.length : undefined)),
+  );
 }
 
 /**

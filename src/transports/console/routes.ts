@@ -1,6 +1,7 @@
 import { accountPage } from './pages/people/account.tsx';
 import { agentDeletePage, agentErasePage } from './pages/agents/delete.tsx';
 import { agentNewPage } from './pages/agents/new.tsx';
+import { agentConnectPage } from './pages/agents/quick-start.tsx';
 import { agentOverviewPage, tryAction } from './pages/agents/overview.tsx';
 import { agentProfilePage } from './pages/agents/profile.tsx';
 import { agentSettingsPage } from './pages/agents/settings.tsx';
@@ -91,6 +92,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     // Before the routes with an agent id in the same place.
     ...agentNewPage,
     ...agentOverviewPage,
+    ...agentConnectPage,
     tryAction,
     ...agentProfilePage,
     ...agentSettingsPage,

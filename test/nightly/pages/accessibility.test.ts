@@ -33,7 +33,7 @@ const hostileClientMetadata = {
 
 /** Forms of pages that the crawl must open: the same page with other contents. */
 const variants = [
-  '/console/agents/{id}?client=python',
+  '/console/agents/{id}/connect?client=python',
   '/console/agents/{id}/webhooks/{id}/deliveries?state=failed',
   '/console/usage?agent={id}',
 ];

@@ -31,7 +31,9 @@ await describeWithBrowser('a screen of 320 pixels', (browser) => {
       '/console/agents/new',
       '/console/conversations',
       `/console/conversations/${thread}`,
-      ...['', '?client=curl', '/profile', '/inbox', '/settings', '/webhooks/new'].map((each) => agent + each),
+      ...['', '/connect?client=curl', '/profile', '/inbox', '/settings', '/webhooks/new'].map(
+        (each) => agent + each,
+      ),
     ];
     for (const path of paths) {
       await page.goto(path);

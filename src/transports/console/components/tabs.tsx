@@ -6,13 +6,15 @@ interface TabsProps {
   tabs: readonly (readonly [address: string, name: string])[];
   /** The tab of a subpage. Default: the tab with the path of the page. */
   current?: string | undefined;
+  /** Below other tabs. */
+  isSmall?: boolean;
 }
 
 /** Tab navigation. */
-export function Tabs({ label, tabs, current }: TabsProps) {
+export function Tabs({ label, tabs, current, isSmall = false }: TabsProps) {
   const { path } = useLayoutContext();
   return (
-    <nav class="tabs" aria-label={label}>
+    <nav class={isSmall ? 'tabs small' : 'tabs'} aria-label={label}>
       <ul>
         {tabs.map(([address, name]) => (
           <li key={address}>

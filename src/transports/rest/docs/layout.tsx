@@ -33,7 +33,7 @@ export function renderDocsPage({ title, path, folder, contents, hasScript, child
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · Agent Messaging Service`}</title>
-        {['tokens.css', 'base.css', 'docs.css'].map((name) => (
+        {['tokens.css', 'base.css', 'controls.css', 'content.css', 'docs.css'].map((name) => (
           <link rel="stylesheet" href={folder + name} key={name} />
         ))}
         <link rel="icon" type="image/svg+xml" href={`${folder}mark.svg`} />

@@ -125,12 +125,14 @@ function Access() {
       <form>
         <label for="token">Access token</label>
         <input id="token" type="password" autocomplete="off" spellcheck={false} required />
-        <button type="submit">Use token</button>
-        <button type="button" id="sign-in">
+        <button type="submit" class="button quiet">
+          Use token
+        </button>
+        <button type="button" class="button primary" id="sign-in">
           Sign in
         </button>
       </form>
-      <button type="button" id="sign-out" hidden>
+      <button type="button" class="button quiet" id="sign-out" hidden>
         Sign out
       </button>
     </section>
@@ -230,7 +232,9 @@ function Try({ call, body }: { call: Endpoint; body: Json | undefined }) {
           </textarea>
         </div>
       )}
-      <button type="submit">Send</button>
+      <button type="submit" class="button primary">
+        Send
+      </button>
       <output />
     </form>
   );

@@ -16,6 +16,8 @@ interface Asset {
 const assetTypes = {
   '#assets/tokens.css': 'text/css',
   '#assets/base.css': 'text/css',
+  '#assets/controls.css': 'text/css',
+  '#assets/content.css': 'text/css',
   '#assets/docs.css': 'text/css',
   '#assets/docs.js': 'text/javascript',
   '#assets/mark.svg': 'image/svg+xml',

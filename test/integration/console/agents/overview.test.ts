@@ -32,11 +32,14 @@ const programOn = (page: PageResponse) =>
 
 const service = useSharedService();
 
-test('shows the status, the latest conversations, and asks for a credential', async () => {
+const connectOf = (agent: Pick<TestAgent, 'id'>) => `${pageOf(agent)}/connect`;
+
+test('shows the status and the latest conversations, and Connect asks for a credential', async () => {
   const ada = await signInPerson(service);
   const [mine, other] = [await ada.agent(), await service.agent()];
   const before = await ada.go(pageOf(mine));
-  expect(before.visibleText).toMatch(/Overview.*StateActive.*None yet.*This agent has no credential/);
+  expect(before.visibleText).toMatch(/Overview.*StateActive.*None yet/);
+  expect((await ada.go(connectOf(mine))).visibleText).toContain('This agent has no credential');
   const hostile = `<b>"'></pre><script>alert(1)</script>`;
   const id = await startThread(service, other, [mine], { subject: hostile, content: hostile });
   const page = await ada.go(pageOf(mine));
@@ -53,7 +56,7 @@ test('shows the address of the A2A card, which needs a token for a private agent
   const path = `/a2a/${mine.handle.replace('.', '/')}/.well-known/agent-card.json`;
   const pageWith = async (visibility: string) => {
     await service.sql('update agents set visibility = $2 where id = $1', [mine.id, visibility]);
-    const page = await ada.go(pageOf(mine));
+    const page = await ada.go(connectOf(mine));
     return [
       page.text.includes(`http://localhost:3000${path}`),
       page.visibleText.includes('card needs a token'),
@@ -69,7 +72,7 @@ test.each(['nonsense', '%00', '<script>', 'node'])(
   'an unknown program %s shows the first one',
   async (name) => {
     const ada = await signInPerson(service);
-    const page = await ada.go(`${pageOf(await ada.agent())}?client=${encodeURIComponent(name)}`);
+    const page = await ada.go(`${connectOf(await ada.agent())}?client=${encodeURIComponent(name)}`);
     expect([page.status, programOn(page).split('\n')[0]]).toEqual([
       200,
       expect.stringContaining('createClient'),
@@ -92,7 +95,9 @@ describe('rights', () => {
     const page = await roles.people[role].go(pageOf(roles.agents[kind]));
     expect(page.status).toBe(managed[role].includes(kind) ? 200 : 404);
     expect(page.text.includes(roles.threads[kind])).toBe(readableThreads[role].includes(kind));
-    expect(page.elements('pre').length > 0).toBe(readableThreads[role].includes(kind));
+    const programs = await roles.people[role].go(connectOf(roles.agents[kind]));
+    expect(programs.status).toBe(readableThreads[role].includes(kind) ? 200 : 404);
+    expect(programs.elements('pre').length > 0).toBe(readableThreads[role].includes(kind));
   });
 });
 
@@ -107,7 +112,7 @@ describe('a program on the page runs as it is', () => {
     const address = `${pageOf(mine)}/credentials/new`;
     const made = await ada.fill(address, { fields: { name: 'A server' } }, address);
     const [client_id = '', secret = ''] = made.elements('output').map((each) => textContent(each));
-    const page = await ada.go(`${pageOf(mine)}?client=${client}`);
+    const page = await ada.go(`${connectOf(mine)}?client=${client}`);
     expect(page.visibleText).not.toContain('This agent has no credential');
     const text = programOn(page);
     expect(text).not.toContain(secret);

@@ -49,7 +49,7 @@ test('first steps tick themselves, also on an open page, and leave when all are 
   const page = await ada.go('/console');
   expect(done(page.visibleText)).toBe(2);
   expect(page.elements('a').map(({ attribs }) => attribs['href'])).toContain(
-    `/console/agents/${mine.id}#connect`,
+    `/console/agents/${mine.id}/connect`,
   );
   const live = await openLivePage(service.url, ada, findLiveAddress(page));
   await startThread(service, await service.agent(), [mine]);

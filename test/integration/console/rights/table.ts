@@ -49,6 +49,7 @@ export const pageRules: Readonly<Record<string, Rule>> = {
   '/console/agents/:id': 'manages',
   '/console/agents/:id/allowlist': 'acts as',
   '/console/agents/:id/blocks': 'acts as',
+  '/console/agents/:id/connect': 'acts as',
   '/console/agents/:id/contacts': 'acts as',
   '/console/agents/:id/contacts/:contact_id/remove': 'acts as',
   '/console/agents/:id/contacts/new': 'acts as',
@@ -97,8 +98,6 @@ export const pageRules: Readonly<Record<string, Rule>> = {
   '/console/usage': 'signed in',
   '/console/usage.csv': 'signed in',
   '/console/waits': 'signed in',
-  '/console/waits/remind': 'signed in',
-  '/console/waits/stop': 'signed in',
 };
 
 /**

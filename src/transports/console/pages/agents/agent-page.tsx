@@ -10,6 +10,7 @@ import type { AgentRight, AgentOfPerson } from '../../../../services/people/agen
 import type { ConsoleRoute } from '../../route.ts';
 import { AgentBadges, Handle } from '../../components/rows.tsx';
 import { Heading } from '../../components/content.tsx';
+import { useLayoutContext } from '../../components/layout-context.ts';
 import { Tabs } from '../../components/tabs.tsx';
 
 interface AgentHeadingProps {
@@ -23,16 +24,44 @@ export function agentAddress({ id }: Pick<AgentOfPerson, 'id'>, subpage = ''): s
   return `/console/agents/${id}${subpage && `/${subpage}`}`;
 }
 
+type Pages = readonly (readonly [subpage: string, name: string])[];
+
+/** The pages of each tab. The first one has its name. */
+const managerTabs: readonly Pages[] = [
+  [['', 'Overview']],
+  [
+    ['settings', 'Settings'],
+    ['profile', 'Profile'],
+  ],
+];
+const tabs: readonly Pages[] = [
+  [['', 'Overview']],
+  [['connect', 'Connect']],
+  [['inbox', 'Inbox']],
+  [
+    ['webhooks', 'Webhooks'],
+    ['subscriptions', 'Subscriptions'],
+  ],
+  [
+    ['contacts', 'Contacts'],
+    ['blocks', 'Blocks'],
+    ['allowlist', 'Allowlist'],
+  ],
+  [
+    ['settings', 'Settings'],
+    ['profile', 'Profile'],
+    ['credentials', 'Credentials'],
+  ],
+];
+
 /** The heading and tabs of an agent's pages. */
 export function AgentHeading({ agent, current }: AgentHeadingProps) {
-  const ownTabs = [
-    [agentAddress(agent, 'inbox'), 'Inbox'],
-    [agentAddress(agent, 'contacts'), 'Contacts'],
-    [agentAddress(agent, 'blocks'), 'Blocks'],
-    [agentAddress(agent, 'credentials'), 'Credentials'],
-    [agentAddress(agent, 'webhooks'), 'Webhooks'],
-    [agentAddress(agent, 'subscriptions'), 'Subscriptions'],
-  ] as const;
+  const { path } = useLayoutContext();
+  const shown = current ?? path;
+  const toLinks = (pages: Pages) =>
+    pages.map(([subpage, name]) => [agentAddress(agent, subpage), name] as const);
+  const groups = (agent.acts_as ? tabs : managerTabs).map(toLinks);
+  const group = groups.find((links) => links.some(([address]) => address === shown)) ?? [];
   return (
     <>
       <Heading
@@ -47,14 +76,10 @@ export function AgentHeading({ agent, current }: AgentHeadingProps) {
       />
       <Tabs
         label={`Pages of ${agent.display_name}`}
-        current={current}
-        tabs={[
-          [agentAddress(agent), 'Overview'],
-          [agentAddress(agent, 'profile'), 'Profile'],
-          [agentAddress(agent, 'settings'), 'Settings'],
-          ...(agent.acts_as ? ownTabs : []),
-        ]}
+        current={group[0]?.[0]}
+        tabs={groups.flatMap(([first]) => (first ? [first] : []))}
       />
+      {group.length > 1 && <Tabs label={`${group[0]?.[1]}: pages`} current={shown} tabs={group} isSmall />}
     </>
   );
 }

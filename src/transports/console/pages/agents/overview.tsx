@@ -1,23 +1,18 @@
-import { a2aCardUrl } from '../../../../../packages/core/src/domain/a2a.ts';
 import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import { createThreadOperation } from '../../../../operations/threads/create-thread.ts';
 import { ensureEchoAgent } from '../../../../services/agents/echo.ts';
-import { listCredentialsPage } from '../../../../services/auth/credentials.ts';
-import { listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import { findConversations } from '../../../../services/threads/conversations.ts';
 import { actAsAgent, requireNotPaused } from '../../act-as-agent.ts';
 import { Card, Facts } from '../../components/content.tsx';
 import { ButtonForm, ButtonLink } from '../../components/form.tsx';
-import { CopyValue } from '../../components/secrets.tsx';
 import { redirectOrWarn } from '../../form-errors.ts';
 import { action } from '../../route.ts';
 import { conversationAddress, conversationsAddress } from '../conversations/filters.tsx';
 import { ConversationRows } from '../conversations/rows.tsx';
 import { usageAddress } from '../usage/usage.tsx';
 import { agentPage, type AgentVisit, agentAddress } from './agent-page.tsx';
-import { QuickStart } from './quick-start.tsx';
 
-/** The overview of an agent: its status, how to connect, and its latest conversations. */
+/** The overview of an agent: its status and its latest conversations. */
 export const agentOverviewPage = agentPage({
   path: '',
   right: 'manages',
@@ -45,22 +40,10 @@ export const agentOverviewPage = agentPage({
         </Card>
       ),
     (visit) => visit.agent.acts_as && showLatest(visit),
-    (visit) => visit.agent.acts_as && showQuickStart(visit),
-    ({ agent, parts: { settings } }) =>
-      settings.has_a2a && (
-        <Card title="A2A">
-          <CopyValue label="Agent card" value={a2aCardUrl(settings.public_url, agent.canonical_handle)} />
-          <p class="hint">
-            Agents of other systems ask this agent through this address, also while it is offline.{' '}
-            {agent.visibility === 'private' && 'This agent is private, so the card needs a token. '}
-            The page <span class="code">docs/a2a.md</span> of the documentation says how.
-          </p>
-        </Card>
-      ),
   ],
 });
 
-async function showLatest({ agent, person: { account_id }, read }: AgentVisit) {
+async function showLatest({ agent, agentPath, person: { account_id }, read }: AgentVisit) {
   const newest = { after: null, limit: 5 };
   const conversations = await read(findConversations, { account_id }, { agent: agent.id }, newest);
   const links = (
@@ -72,27 +55,13 @@ async function showLatest({ agent, person: { account_id }, read }: AgentVisit) {
   return (
     <Card title="Latest conversations" action={conversations.length > 0 && links}>
       {conversations.length === 0 ? (
-        <p>None yet. Connect a program below and send a first message.</p>
+        <p>
+          None yet. <a href={agentPath('connect')}>Connect a program</a> and send a first message.
+        </p>
       ) : (
         <ConversationRows conversations={conversations} />
       )}
     </Card>
-  );
-}
-
-async function showQuickStart({ agent, person, parts, query, read }: AgentVisit) {
-  const [[credential], own] = await Promise.all([
-    read(listCredentialsPage, agent.id, { active: true, before: null, limit: 1 }),
-    read(listAgentsOfPerson, person.account_id, { right: 'acts_as' as const, limit: 2 }),
-  ]);
-  return (
-    <QuickStart
-      agent={agent}
-      wanted={query.get('client')}
-      public_url={parts.settings.public_url}
-      client_id={credential?.client_id}
-      other={own.find(({ id }) => id !== agent.id)}
-    />
   );
 }
 

@@ -32,27 +32,25 @@ const profileForm = formSection({
   },
 });
 
-/** The form, beside the card of what was entered. */
+/** The form, below the card of what was entered. */
 const profileSection: Section<AgentVisit> = {
   ...profileForm,
   async show(visit, submitted) {
     const shown = await profileForm.show(visit, submitted);
     if (!submitted || submitted.errors || intentOf(visit) !== 'preview') return shown;
     return (
-      <div class="two-columns">
-        <div class="stack">
-          <Notice tone="warning" title="Preview">
-            Nothing is saved yet.
-          </Notice>
-          <Card title="Card as others see it">
-            <AgentCard
-              handle={visit.agent.canonical_handle}
-              profile={submitted.entered as unknown as Profile}
-            />
-          </Card>
-        </div>
+      <>
+        <Notice tone="warning" title="Preview">
+          Nothing is saved yet.
+        </Notice>
+        <Card title="Card as others see it">
+          <AgentCard
+            handle={visit.agent.canonical_handle}
+            profile={submitted.entered as unknown as Profile}
+          />
+        </Card>
         {shown}
-      </div>
+      </>
     );
   },
 };

@@ -42,8 +42,6 @@ export const agentSettingsPage = agentPage({
       },
       values: ({ agent, call }) => call(getAgentOperation, { agent_ref: agent.id }),
       button: 'Save',
-      beside: ({ agent, agentPath }) =>
-        agent.acts_as && <ButtonLink href={agentPath('allowlist')}>Allowlist</ButtonLink>,
       async submit({ agent, call }, access) {
         await call(updateAgentOperation, { agent_ref: agent.id, ...access });
         return `Settings saved. ${warnIfUnreachable(access)}`.trim();

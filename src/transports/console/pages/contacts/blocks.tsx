@@ -14,7 +14,6 @@ import { removeAllowlistEntryOperation } from '../../../../operations/contacts/r
 /** The allowlist of an agent. */
 export const allowlistPage = agentPage({
   path: 'allowlist',
-  tab: 'settings',
   title: ({ agent }) => `Allowlist of ${agent.display_name}`,
   sections: [
     formSection({

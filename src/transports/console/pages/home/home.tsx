@@ -36,7 +36,7 @@ function FirstStepsList({ steps, agentPage }: FirstStepsListProps) {
   const rows = [
     { isDone: true, text: 'Create an account', href: '/console/account' },
     { isDone: has_agent, text: 'Create an agent', href: '/console/agents/new' },
-    { isDone: has_connected, text: 'Connect a program or an app', href: `${agentPage}#connect` },
+    { isDone: has_connected, text: 'Connect a program or an app', href: `${agentPage}/connect` },
     { isDone: has_message, text: 'Send or receive a message', href: agentPage },
   ];
   return (

@@ -1,11 +1,9 @@
 import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
-import { isWaitingForClient } from '../../../../../packages/core/src/domain/tasks.ts';
 import { presentSubject, type WaitState } from '../../../../../packages/core/src/domain/threads.ts';
 import { sendMessageOperation } from '../../../../operations/messages/send-message.ts';
 import { cancelTaskOperation } from '../../../../operations/tasks/cancel-task.ts';
-import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import { readLiveState } from '../../../../services/people/live-pages.ts';
-import { listWaits, type QuestionWait, stopExpecting } from '../../../../services/threads/waits.ts';
+import { type ListedWait, listWaitsByPair, stopExpecting } from '../../../../services/threads/waits.ts';
 import { actAsAgent, requireNotPaused } from '../../act-as-agent.ts';
 import { PostButton, RowLink } from '../../components/form.tsx';
 import { Handle, Time } from '../../components/rows.tsx';
@@ -21,47 +19,10 @@ interface WaitsVisit extends PageVisit {
   cursor: string | undefined;
 }
 
-/** A question, and what the reader can do about it. */
-interface ListedWait extends QuestionWait {
-  key: string;
-  /** How many questions the same agent has not answered to the same one. Undefined: an older one has the number. */
-  count: number | undefined;
-  canRemind: boolean;
-  canStop: boolean;
-}
-
 const path = '/console/waits';
 
-/** Those of each pair of agents together: first the pair that waits the longest. */
-async function readWaits({ read, person }: Pick<PageVisit, 'read' | 'person'>): Promise<ListedWait[]> {
-  const { account_id } = person;
-  const [waits, agents] = await Promise.all([
-    read(listWaits, { account_id }),
-    read(listAgentsOfPerson, account_id, { right: 'acts_as' }),
-  ]);
-  const pairs = new Map<string, QuestionWait[]>();
-  for (const wait of waits) {
-    const pair = `${wait.sender_id} ${wait.member_id}`;
-    pairs.set(pair, [...(pairs.get(pair) ?? []), wait]);
-  }
-  return [...pairs.values()].flatMap((ofPair) =>
-    ofPair.map((wait, place) => ({
-      ...wait,
-      key: `${wait.message_id}-${wait.member_id}`,
-      count: place === 0 ? ofPair.length : undefined,
-      ...rightsOf(wait, waits, agents),
-    })),
-  );
-}
-
-function rightsOf(wait: QuestionWait, waits: readonly QuestionWait[], agents: readonly AgentOfPerson[]) {
-  const { sender_id, thread_id, state } = wait;
-  const isAskedBack = state !== null && isWaitingForClient(state);
-  const isMine = agents.some(({ id }) => id === sender_id) && !isAskedBack;
-  // Any message of an agent can answer what is asked of it.
-  const isAsked = waits.some((other) => other.thread_id === thread_id && other.member_id === sender_id);
-  return { canRemind: isMine && !isAsked, canStop: isMine };
-}
+const readWaits = ({ read, person }: Pick<PageVisit, 'read' | 'person'>) =>
+  read(listWaitsByPair, person.account_id);
 
 /** A change of one question. */
 function changeWait(
