@@ -1,16 +1,21 @@
 import { forEachWakeup, wakeupsTopic } from '../../packages/core/src/domain/feed/wakeups.ts';
 import type { Bus } from '../platform/bus/bus.ts';
+import { createWakeableSleep } from './streams/wakeable-sleep.ts';
 
 /** Learns that feeds have something new, without reading them: its agents are neither online nor sent anything. */
 export interface FeedWatcher {
   /** Replaces the agents whose feeds are watched. Without effect after `close`. */
   follow(agentIds: readonly string[]): void;
+  /**
+   * Resolves at a wake-up of a followed agent, after `ms`, or at the abort of the signal; at once after a wake-up since the last call. A
+   * wake-up is a hint: it may be late, duplicated or missing.
+   */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
 export interface FeedWatch {
-  /** @param onNews called for each wake-up of a followed agent. A hint: it may be late, duplicated or missing. */
-  open(onNews: () => void): FeedWatcher;
+  open(): FeedWatcher;
 }
 
 /** Watches feeds of this service's agents for pages of people. One bus subscription serves all watchers of the process. */
@@ -34,8 +39,14 @@ export function createFeedWatch(bus: Pick<Bus, 'subscribe'>): FeedWatch {
   }
 
   return {
-    open(onNews) {
+    open() {
       subscribe();
+      const { sleep, wake } = createWakeableSleep();
+      let hasNews = false;
+      const onNews = () => {
+        hasNews = true;
+        wake();
+      };
       let followed = new Set<string>();
       let isClosed = false;
       return {
@@ -51,6 +62,10 @@ export function createFeedWatch(bus: Pick<Bus, 'subscribe'>): FeedWatch {
             watchers.set(id, callbacks.add(onNews));
           }
           followed = next;
+        },
+        async wait(ms, signal) {
+          if (!hasNews && !signal.aborted) await sleep(ms, signal);
+          hasNews = false;
         },
         close() {
           isClosed = true;

@@ -8,7 +8,6 @@ import { openOwnerPositions, type OwnerPositions } from '../feed/owner-positions
 import type { FeedPage, Pages } from '../feed/pages.ts';
 import { type FeedBounds, startPosition } from '../feed/start-position.ts';
 import type { FeedWatch } from '../feed-watch.ts';
-import { createWakeableSleep } from './wakeable-sleep.ts';
 
 export interface OwnerWatchParts {
   pages: Pick<Pages, 'read'>;
@@ -27,7 +26,7 @@ export interface OwnerWatchParts {
 const maxAgents = 100;
 /** Feeds that are read together: bounds the memory of a page. */
 const maxFeedsPerRead = 10;
-const maxReadersPerAgent = 30;
+const maxReadersPerOwner = 30;
 const eventsPerPage = 50;
 
 /** Milliseconds between two checks of token, rights and feeds. Wake-ups only make it sooner, but not sooner than the second. */
@@ -45,18 +44,12 @@ export function createOwnerWatch(parts: OwnerWatchParts): OwnerWatch {
   function openReader(actor: Actor, cursor: string | undefined) {
     const positions = openOwnerPositions(parts.cursors, `watch_owner:${actor.agent_id}`, cursor);
     count(actor, 1);
-    const { sleep, wake } = createWakeableSleep();
-    let isAwake = false;
-    const watcher = parts.watch.open(() => {
-      isAwake = true;
-      wake();
-    });
+    const watcher = parts.watch.open();
     return {
       positions,
       /** The next page: waits until `deadline` (ms) for the first event. */
       async read({ limit, deadline, signal }: { limit: number; deadline: number; signal: AbortSignal }) {
         for (let isFirst = true; ; isFirst = false) {
-          isAwake = false;
           if (!isFirst) await requireToken(parts, actor);
           const agents = await listAgents(parts, actor);
           watcher.follow(agents);
@@ -64,8 +57,8 @@ export function createOwnerWatch(parts: OwnerWatchParts): OwnerWatch {
           const left = deadline - Date.now();
           if (page.events.length > 0 || page.gap || !page.complete || left <= 0 || signal.aborted)
             return page;
-          if (!isAwake) await sleep(Math.min(checkMs, left), signal);
           await pause(minPauseMs);
+          await watcher.wait(Math.min(checkMs, left), signal);
         }
       },
       close() {
@@ -118,18 +111,18 @@ export function createOwnerWatch(parts: OwnerWatchParts): OwnerWatch {
   };
 }
 
-/** Counts the open readers of each agent. */
+/** Counts the open readers of each owner. */
 function createReaderCount() {
   const readers = new Map<string, number>();
   /** @throws {DomainError} RATE_LIMITED */
-  return ({ agent_id }: Actor, change: 1 | -1): void => {
-    const open = readers.get(agent_id) ?? 0;
-    if (change === 1 && open >= maxReadersPerAgent) {
-      const message = `An agent can have ${maxReadersPerAgent} open readers with watch=owner per server process. Close or share one.`;
+  return ({ owner_id }: Actor, change: 1 | -1): void => {
+    const open = readers.get(owner_id) ?? 0;
+    if (change === 1 && open >= maxReadersPerOwner) {
+      const message = `The agents of one owner can have ${maxReadersPerOwner} open readers with watch=owner per server process. Close or share one.`;
       throw new DomainError('RATE_LIMITED', message, { retry_after: 5 });
     }
-    if (open + change > 0) readers.set(agent_id, open + change);
-    else readers.delete(agent_id);
+    if (open + change > 0) readers.set(owner_id, open + change);
+    else readers.delete(owner_id);
   };
 }
 

@@ -17,8 +17,8 @@ export interface WatchLinkRow {
 
 /** A link that works, with what its page depends on. */
 export interface OpenWatchLinkRow extends WatchLinkRow {
-  /** Grows with each change of the thread: entries in the feed of its member. */
-  entries: number;
+  /** Changes with each entry of the thread in the feed of its member, and seldom with others. */
+  last_entry: number;
 }
 
 /** A link as the people of its member see it. */
@@ -36,8 +36,21 @@ const columns = `w.id, w.thread_id, w.agent_id, w.account_id, w.allows_files, w.
  * For `watch_links w` of `agents a`: whether the link works. The member is still in the thread and of the same owner, and the person who made
  * the link may still act as it.
  */
-const works = `w.ended_at is null and w.expires_at > :now and a.owner_id = w.owner_id and ${actedAsByPerson('w.account_id')}
+const isOpen = `w.ended_at is null and w.expires_at > :now and a.owner_id = w.owner_id and ${actedAsByPerson('w.account_id')}
   and exists (select from thread_members m where m.thread_id = w.thread_id and m.agent_id = w.agent_id)`;
+
+/** Of the feed of the member of a link: an entry of another thread is looked up once for each of the next ones. */
+const maxEntries = 50;
+
+/**
+ * For `watch_links w`: the last entry of its thread in the feed of its member. Without one among the newest entries it is a number that
+ * changes once for so many entries, so that no change is missed. Each entry is looked up by its key (offset 0).
+ */
+const lastEntry = `(select coalesce(
+    (select f.number from feed f cross join lateral (select thread_id from events where id = f.event_id offset 0) e
+     where f.agent_id = h.agent_id and f.number > h.last_number - ${maxEntries} and e.thread_id = w.thread_id order by f.number desc limit 1),
+    -(h.last_number / ${maxEntries}))
+  from feed_heads h where h.agent_id = w.agent_id)`;
 
 export const watchLinksRepository = repository({
   /** The owner is that of the agent now. */
@@ -50,8 +63,8 @@ export const watchLinksRepository = repository({
   /** The link of a secret, if it works. One statement for all secrets, so that its time tells nothing. */
   findOpen: sql.row<[secretHash: Buffer, now: number], OpenWatchLinkRow>(
     'watch_links.find_open(secret_hash, now)',
-    `select ${columns}, coalesce((select last_number from feed_heads where agent_id = w.agent_id), 0) as entries
-     from watch_links w join agents a on a.id = w.agent_id where w.secret_hash = :secret_hash and ${works}`,
+    `select ${columns}, ${lastEntry} as last_entry
+     from watch_links w join agents a on a.id = w.agent_id where w.secret_hash = :secret_hash and ${isOpen}`,
   ),
   countView: sql.run<[id: string, now: number]>(
     'watch_links.count_view(id, now)',
@@ -84,7 +97,7 @@ export const watchLinksRepository = repository({
   listOver: sql.rows<[now: number, limit: number], Pick<WatchLinkRow, 'id' | 'thread_id'>>(
     'watch_links.list_over(now, limit)',
     `select w.id, w.thread_id from watch_links w join agents a on a.id = w.agent_id
-     where w.ended_at is null and not (${works}) order by w.id limit :limit`,
+     where w.ended_at is null and not (${isOpen}) order by w.id limit :limit`,
   ),
   listOpenOfAgent: sql.rows<[agentId: string], Pick<WatchLinkRow, 'id' | 'thread_id'>>(
     'watch_links.list_open_of_agent',

@@ -5,6 +5,7 @@ import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { FeedWatch } from '../../realtime/feed-watch.ts';
 import { createSseStream, sendStream, sseRetry, sseText, type SseStream } from '../http/sse.ts';
+import { addressKey } from '../http/address-key.ts';
 import { type LiveState, readLiveState } from '../../services/people/live-pages.ts';
 import type { ServiceCalls } from '../../services/people/service-calls.ts';
 
@@ -64,6 +65,8 @@ const updateMs = 200;
 const maxStreamsPerPerson = 30;
 /** Each reads the link every three seconds. */
 const maxStreamsPerLink = 100;
+/** One reader cannot take the place of all others. */
+const maxStreamsPerLinkAndAddress = 10;
 
 /** A browser that does not read for four heartbeats is disconnected. */
 const heartbeatMs = 5_000;
@@ -80,8 +83,9 @@ export function createLiveStreams(parts: LiveStreamsParts): LiveStreams {
 
   return {
     serve(ctx, person, content) {
-      const reader = readerOf(parts, person, content);
-      if (reader && (open.get(reader.id) ?? 0) >= reader.maxStreams) {
+      const reader = readerOf(parts, ctx, person, content);
+      const counted = reader?.counted ?? [];
+      if (counted.some(({ key, max }) => (open.get(key) ?? 0) >= max)) {
         throw new DomainError('RATE_LIMITED', 'You have too many live pages open. Close some of them.', {
           retry_after: 10,
         });
@@ -93,26 +97,30 @@ export function createLiveStreams(parts: LiveStreamsParts): LiveStreams {
         sse.end();
         return;
       }
-      const { id, readState } = reader;
-      count(id, 1);
-      void follow(parts, { ctx, person, content, readState, sse })
+      for (const { key } of counted) count(key, 1);
+      void follow(parts, { ctx, person, content, readState: reader.readState, sse })
         // The browser connects again.
         .catch(() => sse.body.destroy())
-        .finally(() => count(id, -1));
+        .finally(() => counted.forEach(({ key }) => count(key, -1)));
     },
   };
 }
 
-/** The person who has a page open, or the link with which it was opened. Undefined: neither. */
+/** The person who has a page open, or the link with which it was opened, and what its streams count for. Undefined: neither. */
 function readerOf(
   { services }: LiveStreamsParts,
+  ctx: Context,
   person: Person | undefined,
   { link, thread_id }: LiveContent,
 ) {
-  if (link) return { ...link, maxStreams: maxStreamsPerLink };
+  if (link) {
+    const { id, readState } = link;
+    const ofAddress = { key: `${id} ${addressKey(ctx)}`, max: maxStreamsPerLinkAndAddress };
+    return { counted: [{ key: id, max: maxStreamsPerLink }, ofAddress], readState };
+  }
   if (!person) return undefined;
   const readState = () => services.read(readLiveState, person, thread_id ?? null);
-  return { id: person.account_id, maxStreams: maxStreamsPerPerson, readState };
+  return { counted: [{ key: person.account_id, max: maxStreamsPerPerson }], readState };
 }
 
 interface OpenStream {
@@ -128,10 +136,10 @@ const endEvent = 'event: end\ndata:\n\n';
 /** Sends updates until the browser leaves, the process stops, or the person may no longer read the page. */
 async function follow(parts: LiveStreamsParts, stream: OpenStream): Promise<void> {
   const { ctx, content, readState, sse } = stream;
-  const sleeper = createSleeper();
-  const watcher = parts.watch.open(sleeper.wake);
-  sse.body.once('close', sleeper.end);
-  parts.draining.addEventListener('abort', sleeper.end);
+  const watcher = parts.watch.open();
+  const closing = new AbortController();
+  sse.body.once('close', () => closing.abort());
+  const signal = AbortSignal.any([closing.signal, parts.draining]);
   const { lease } = content;
   const known = ctx.get('Last-Event-ID') || new URLSearchParams(ctx.querystring).get('cursor');
   let cursor = lease ? null : known;
@@ -139,7 +147,7 @@ async function follow(parts: LiveStreamsParts, stream: OpenStream): Promise<void
   let sent = '';
   try {
     await lease?.renew();
-    while (!sleeper.hasEnded() && !parts.draining.aborted && Date.now() < end) {
+    while (!signal.aborted && Date.now() < end) {
       const state = await readState();
       const html = state && state.cursor !== cursor ? await renderOrEnd(parts, stream) : undefined;
       if (!state || html === null) {
@@ -151,48 +159,12 @@ async function follow(parts: LiveStreamsParts, stream: OpenStream): Promise<void
       sent = html ?? sent;
       cursor = state.cursor;
       await pause(updateMs);
-      await sleeper.sleep(checkMs - updateMs);
+      await watcher.wait(checkMs - updateMs, signal);
     }
   } finally {
     watcher.close();
-    parts.draining.removeEventListener('abort', sleeper.end);
     sse.end();
   }
-}
-
-/** A pause that a wake-up or the end cuts short. A wake-up before the pause ends it too. */
-function createSleeper() {
-  let isAwake = false;
-  let isOver = false;
-  let resume: (() => void) | undefined;
-
-  function wake(): void {
-    isAwake = true;
-    resume?.();
-  }
-
-  return {
-    wake,
-    end() {
-      isOver = true;
-      resume?.();
-    },
-    hasEnded: () => isOver,
-    async sleep(ms: number): Promise<void> {
-      if (!isAwake && !isOver) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(done, ms);
-          resume = done;
-          function done(): void {
-            clearTimeout(timer);
-            resolve();
-          }
-        });
-      }
-      resume = undefined;
-      isAwake = false;
-    },
-  };
 }
 
 /** An action of a stream of Turbo. */

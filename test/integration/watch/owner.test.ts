@@ -107,6 +107,17 @@ test('a new agent is included from its first event, and a deleted one no longer'
 });
 
 describe('it is refused', () => {
+  test('with too many readers of one owner, whichever of its agents they read as', async () => {
+    const { one, two, ws } = await createWorld();
+    const token = await service.token(two.handle, { scopes: [...scopes], audience: 'ws' });
+    const open = async (as: string) => connectWebSocket(service.url, { path: '/ws?watch=owner', token: as });
+    const sockets = await Promise.all(Array.from({ length: 30 }, (_, at) => open(at % 2 === 0 ? ws : token)));
+    for (const as of [ws, token])
+      expect((await refused(service.url, { path: '/ws?watch=owner', token: as })).status).toBe(429);
+    expect(one.id).not.toBe(two.id);
+    await Promise.all(sockets.map((socket) => socket.close()));
+  });
+
   test('without the scope, with another value, and with a cursor of another feed or token', async () => {
     const { one, two, token } = await createWorld();
     const plain = await service.token(one.handle, { scopes: ['threads:read', 'realtime:read'] });

@@ -115,6 +115,29 @@ test('a message appears at once; the cursor tells nothing of other threads', asy
   page.close();
 });
 
+test('an event of another thread changes nothing of the page, and one of its own does', async () => {
+  const { ada, mine, other, thread } = await createWatchedWorld(service);
+  const path = await share(ada, thread, mine);
+  const state = async () => findLiveAddress(await open(path));
+  const before = await state();
+  await startThread(service, other, [mine], { content: 'Elsewhere' });
+  expect(await state()).toBe(before);
+  await sendTo(service, other, thread, 'Here');
+  expect(await state()).not.toBe(before);
+});
+
+test('one address has only some streams of a link', async () => {
+  const { ada, mine, thread } = await createWatchedWorld(service);
+  const [path, another] = [await share(ada, thread, mine), await share(ada, thread, mine)];
+  const pages = await Promise.all(Array.from({ length: 10 }, () => follow(path)));
+  expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 200));
+  expect((await follow(path)).status).toBe(429);
+  const other = await follow(another);
+  expect(other.status).toBe(200);
+  for (const page of [...pages, other]) page.close();
+  await expect.poll(async () => (await follow(path)).status).toBe(200);
+});
+
 test('watching moves no mark, no receipt and no presence of the member', async () => {
   const { ada, mine, other, thread } = await createWatchedWorld(service);
   const path = await share(ada, thread, mine);

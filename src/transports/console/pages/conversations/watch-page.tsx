@@ -102,8 +102,8 @@ async function readState(visit: Visit) {
 const salt = randomBytes(16).toString('base64url');
 
 /** Changes with the thread. */
-const cursorOf = (secret: string, { entries }: OpenWatchLink): string =>
-  hash('sha256', `${salt} ${secret} ${entries}`, 'base64url').slice(0, 16);
+const cursorOf = (secret: string, { last_entry }: OpenWatchLink): string =>
+  hash('sha256', `${salt} ${secret} ${last_entry}`, 'base64url').slice(0, 16);
 
 /** The same for a link that does not exist, has expired or was ended. */
 const linkEnded = () =>
