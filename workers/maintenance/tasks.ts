@@ -19,13 +19,14 @@ import { endExpiredLeases } from '../../src/services/inbox/end-leases.ts';
 import { moveHandledMarks } from '../../src/services/inbox/handled.ts';
 import { removeUnconfirmed } from '../../src/services/remote/agents.ts';
 import { sweepTasks } from '../../src/services/tasks/transitions.ts';
-import { endOverWatchLinks } from '../../src/services/threads/watch-links.ts';
+import { endExpiredWatchLinks, endLostWatchLinks } from '../../src/services/threads/watch-links.ts';
 import type { JobHandler } from '../consume-queues.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const batchSize = 1_000;
 const tasksPerWrite = 100;
 const linksPerWrite = 20;
+const linksPerCheck = 200;
 const idleClientLifeMs = 30 * dayMs;
 const approvalLifeMs = 30 * dayMs;
 const deliveryLifeMs = 30 * dayMs;
@@ -51,6 +52,8 @@ export function maintenanceHandler(
   now: () => number = Date.now,
 ): JobHandler<{ task: string }> {
   const { config, db, unitOfWork, queues, logger, clock } = core;
+  /** The last watch link whose rights were checked. */
+  let lastLink = '';
   const { outbox, idempotencyKeys, tokens, streamTickets, mcpSessions, rateLimits } = db;
   const { oauthRecords, clientGrants, oauthClients, auditLog, membershipInvitations } = db;
   const { sessions, externalSignIns, approvals, presence, exchanges, usage, webhookDeliveries, workerNodes } =
@@ -110,7 +113,9 @@ export function maintenanceHandler(
       await drain((limit) => db.tasks.removeExpired(now(), limit));
       await drain((limit) => db.expectedReplies.removeBefore(now() - expectedReplyLifeMs, limit));
     },
-    'end-watch-links': () => endWatchLinks(core),
+    async 'end-watch-links'() {
+      lastLink = await endWatchLinks(core, lastLink);
+    },
     'expire-remote-agents': () => removeUnconfirmedAgents(core, now()),
     'expire-uploads': () => expireUploads(core),
     'expire-exports': () => expireExports(core),
@@ -145,10 +150,16 @@ async function endExpiredLeasesOfAll({ db, unitOfWork }: Core): Promise<void> {
   });
 }
 
-/** Tells members of watch links that work no more, and removes those that ended long ago. */
-async function endWatchLinks({ db, unitOfWork }: Core): Promise<void> {
-  while ((await unitOfWork.write(system, (work) => endOverWatchLinks(work, linksPerWrite))) > 0);
+/**
+ * Tells members of watch links that work no more, and removes those that ended long ago. Each run checks the rights of some links.
+ * @param after the last link that was checked
+ * @returns the last one now
+ */
+async function endWatchLinks({ db, unitOfWork }: Core, after: string): Promise<string> {
+  while ((await unitOfWork.write(system, (work) => endExpiredWatchLinks(work, linksPerWrite))) > 0);
+  const last = await unitOfWork.write(system, (work) => endLostWatchLinks(work, after, linksPerCheck));
   await drain((limit) => db.watchLinks.removeEnded(Date.now() - endedWatchLinkMs, limit));
+  return last;
 }
 
 /** Removes the agents of other systems that no person has confirmed in time. */

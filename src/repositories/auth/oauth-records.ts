@@ -18,7 +18,7 @@ export interface NewOAuthRecord {
 
 /** How often and for how long (ms) a record can be used again after its first use. */
 export interface Grace {
-  lasts_ms: number;
+  duration_ms: number;
   /** Including the first use. */
   uses: number;
 }
@@ -52,7 +52,7 @@ export const oauthRecordsRepository = repository({
        payload = payload || jsonb_build_object('uses', coalesce((payload->>'uses')::int, 0) + 1)
      where model = :model and id_hash = :id_hash and (
        consumed_at is null
-       or (:lasts_ms::bigint > 0 and consumed_at > :now - :lasts_ms
+       or (:duration_ms::bigint > 0 and consumed_at > :now - :duration_ms
          and (payload->>'uses')::int < :uses
          and not exists (
            select from oauth_records s

@@ -33,7 +33,7 @@ export interface ListedWatchLinkRow extends WatchLinkRow {
 const columns = `w.id, w.thread_id, w.agent_id, w.account_id, w.allows_files, w.created_at, w.expires_at`;
 
 /**
- * For `watch_links w` of `agents a`: whether the link works. The member is still in the thread and of the same owner, and the person who made
+ * For `watch_links w` of `agents a`: whether the link is open. The member is still in the thread and of the same owner, and the person who made
  * the link may still act as it.
  */
 const isOpen = `w.ended_at is null and w.expires_at > :now and a.owner_id = w.owner_id and ${actedAsByPerson('w.account_id')}
@@ -93,11 +93,20 @@ export const watchLinksRepository = repository({
     `update watch_links w set ended_at = :now from agents a
      where w.id = any(:ids) and w.ended_at is null and a.id = w.agent_id returning a.id, a.canonical_handle`,
   ),
-  /** Links of which members must be told that they work no more. */
-  listOver: sql.rows<[now: number, limit: number], Pick<WatchLinkRow, 'id' | 'thread_id'>>(
-    'watch_links.list_over(now, limit)',
-    `select w.id, w.thread_id from watch_links w join agents a on a.id = w.agent_id
-     where w.ended_at is null and not (${isOpen}) order by w.id limit :limit`,
+  /** Links of which members were not told that they have expired. */
+  listExpired: sql.rows<[now: number, limit: number], Pick<WatchLinkRow, 'id' | 'thread_id'>>(
+    'watch_links.list_expired(now, limit)',
+    'select id, thread_id from watch_links where ended_at is null and expires_at <= :now order by expires_at limit :limit',
+  ),
+  /** A page of the links of which members were not told that they have ended, and whether each still works. */
+  listChecked: sql.rows<
+    [now: number, after: string, limit: number],
+    Pick<WatchLinkRow, 'id' | 'thread_id'> & { is_open: boolean }
+  >(
+    'watch_links.list_checked(now, after, limit)',
+    `select w.id, w.thread_id, ${isOpen} as is_open
+     from (select * from watch_links where ended_at is null and id > :after order by id limit :limit) w join agents a on a.id = w.agent_id
+     order by w.id`,
   ),
   listOpenOfAgent: sql.rows<[agentId: string], Pick<WatchLinkRow, 'id' | 'thread_id'>>(
     'watch_links.list_open_of_agent',

@@ -27,7 +27,7 @@ const maxRefreshUses = 16;
 const decisionModel = 'Decision';
 const decisionLifeMs = 3_600_000;
 
-const noGrace = { lasts_ms: 0, uses: 1 };
+const noGrace = { duration_ms: 0, uses: 1 };
 
 /** A grant outlives its last refresh token, because its row is needed while that token is checked. */
 const grantLifeMs = (refreshTokenLifeSeconds + tokenLifeSeconds) * 1_000;
@@ -140,7 +140,7 @@ function recordStorage(
   { refresh_grace_ms, end }: Pick<OAuthStorageParts, 'refresh_grace_ms'> & { end: EndGrant },
 ) {
   const graces: Record<string, typeof noGrace> = {
-    RefreshToken: { lasts_ms: refresh_grace_ms, uses: maxRefreshUses },
+    RefreshToken: { duration_ms: refresh_grace_ms, uses: maxRefreshUses },
   };
   const onRecords = <T>(run: (records: ReadWork['db']['oauthRecords']) => Promise<T>) =>
     unitOfWork.read(system, ({ db }) => run(db.oauthRecords));

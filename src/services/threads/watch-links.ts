@@ -15,8 +15,8 @@ interface NewWatchLink {
   /** A member as which the person can act. */
   agent_id: string;
   allows_files: boolean;
-  /** How long the link works, in milliseconds. */
-  lasts_ms: number;
+  /** How long the link is open, in milliseconds. */
+  duration_ms: number;
 }
 
 /**
@@ -28,7 +28,7 @@ interface NewWatchLink {
 export async function createWatchLink(
   work: SystemWork,
   account_id: string,
-  { thread_id, agent_id, allows_files, lasts_ms }: NewWatchLink,
+  { thread_id, agent_id, allows_files, duration_ms }: NewWatchLink,
 ): Promise<string> {
   await requireConversation(work, { account_id }, thread_id);
   await work.db.watchLinks.lockThread(thread_id);
@@ -36,7 +36,7 @@ export async function createWatchLink(
   const { agents, watched_by } = await requireConversation(work, { account_id }, thread_id);
   const member = agents.find(({ id }) => id === agent_id);
   if (!member) throw agentNotFound();
-  if (!(lasts_ms >= watchLinkMs.min && lasts_ms <= watchLinkMs.max))
+  if (!(duration_ms >= watchLinkMs.min && duration_ms <= watchLinkMs.max))
     throw wrongField('lasts', 'must be from 1 hour to 30 days');
   if (watched_by.length >= maxWatchLinks)
     throw new DomainError(
@@ -45,7 +45,7 @@ export async function createWatchLink(
     );
   const secret = randomBytes(32).toString('base64url');
   const id = newId('watchLink');
-  const expires_at = work.now + lasts_ms;
+  const expires_at = work.now + duration_ms;
   const link = { id, thread_id, agent_id, account_id, allows_files, created_at: work.now, expires_at };
   await work.db.watchLinks.insert({ ...link, secret_hash: sha256(secret) });
   await emitWatch(work, thread_id, 'thread.watched', [member]);
@@ -106,14 +106,25 @@ export async function endWatchLinksOfMember(
   );
 }
 
+/** Tells members of links that have expired. Returns the number of links. */
+export async function endExpiredWatchLinks(work: SystemWork, limit: number): Promise<number> {
+  const expired = await work.db.watchLinks.listExpired(work.now, limit);
+  await endByThread(work, expired);
+  return expired.length;
+}
+
 /**
- * Tells members of links that work no more: they expired, or their people lost the right. Reads of a link check the same.
- * @returns the number of links
+ * Tells members of links whose people have lost the right, in a page of all open links. Reads of a link check the same.
+ * @param after the link before the page
+ * @returns the last link of the page; empty after the last page
  */
-export async function endOverWatchLinks(work: SystemWork, limit: number): Promise<number> {
-  const over = await work.db.watchLinks.listOver(work.now, limit);
-  await endByThread(work, over);
-  return over.length;
+export async function endLostWatchLinks(work: SystemWork, after: string, limit: number): Promise<string> {
+  const page = await work.db.watchLinks.listChecked(work.now, after, limit);
+  await endByThread(
+    work,
+    page.filter(({ is_open }) => !is_open),
+  );
+  return page.length < limit ? '' : (page.at(-1)?.id ?? '');
 }
 
 /** Ends the links of an agent that retires. */

@@ -117,8 +117,8 @@ function Details({ approval, key, action, onDecide }: DetailsProps) {
 
 const outcomes = {
   pending: 'Waiting for a decision.',
-  approved: 'It was done.',
-  denied: 'The agent is told.',
+  approved: 'The approved action was carried out.',
+  denied: 'The agent was told about the denial.',
   expired: 'No one decided in time. The agent can ask again.',
 } as const satisfies Record<ShownApproval['state'], string>;
 

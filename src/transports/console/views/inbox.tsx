@@ -52,7 +52,7 @@ export function Inbox({ host, value: { threads }, onApproval }: InboxProps) {
       {rows && (
         <Card title="Waiting for you">
           {rows.length === 0 ? (
-            <p class="calm">Nothing waits for you.</p>
+            <p class="calm">Nothing needs you.</p>
           ) : (
             <Rows label="Waiting for you" rows={rows} />
           )}

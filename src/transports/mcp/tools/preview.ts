@@ -10,7 +10,7 @@ const minTextLimit = 2_048;
  */
 export function preview(
   output: Record<string, unknown>,
-  fits: (text: string) => boolean,
+  isSmall: (text: string) => boolean,
 ): { value: Record<string, unknown>; text: string } {
   const attempt = (maxLength: number) => {
     const cut = cutObject(output, maxLength);
@@ -20,10 +20,10 @@ export function preview(
   };
   // The shortest limit first: most outputs that are too large are lists, which no limit makes fit, and each attempt reads the whole output.
   const shortest = attempt(minTextLimit);
-  if (!fits(shortest.text)) return shortest;
+  if (!isSmall(shortest.text)) return shortest;
   for (const maxLength of textLimits) {
     const longer = attempt(maxLength);
-    if (fits(longer.text)) return longer;
+    if (isSmall(longer.text)) return longer;
   }
   return shortest;
 }

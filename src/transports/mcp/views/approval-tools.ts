@@ -107,7 +107,7 @@ export function createApprovalTools(parts: ApprovalParts): Tool[] {
     output: approvals,
     async run({ actor }, { approval_id, decision, key, reason, texts }) {
       const approval = await find(actor, approval_id, 'write');
-      if (!keys.fits(key, actor, approval_id))
+      if (!keys.isValid(key, actor, approval_id))
         throw new DomainError(
           'FORBIDDEN',
           `A person decides this, at ${approvalUrl(parts.public_url, approval_id)}`,

@@ -8,7 +8,7 @@ export interface DecisionKeys {
   /** Undefined for the token of a credential, which belongs to a program: no person is in front of it. */
   create(actor: Decider, approval_id: string): string | undefined;
   /** Whether the key was created for this grant and approval. */
-  fits(key: string, actor: Decider, approval_id: string): boolean;
+  isValid(key: string, actor: Decider, approval_id: string): boolean;
 }
 
 /** Keys are sealed, so no process keeps them. An approval can be decided once, so a key has no effect afterwards. */
@@ -18,7 +18,7 @@ export function createDecisionKeys(sealedBox: SealedBox): DecisionKeys {
   return {
     create: ({ agent_id, grant_id }, approval_id) =>
       grant_id && sealedBox.seal('', about(grant_id, agent_id, approval_id)).toString('base64url'),
-    fits(key, { agent_id, grant_id }, approval_id) {
+    isValid(key, { agent_id, grant_id }, approval_id) {
       if (grant_id === undefined) return false;
       try {
         sealedBox.open(Buffer.from(key, 'base64url'), about(grant_id, agent_id, approval_id));

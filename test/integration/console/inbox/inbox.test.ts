@@ -185,7 +185,7 @@ test('what instances and other agents write stays text', async () => {
 test('dead items wait for the person, also on an open page', async () => {
   const { ada, mine, fail } = await createWorld();
   const home = await ada.go('/console');
-  expect(home.visibleText).toContain('Nothing waits for you.');
+  expect(home.visibleText).toContain('Nothing needs you.');
   const page = await openLivePage(service.url, ada, findLiveAddress(home));
   await fail('Not now.');
   await expect.poll(page.shown).toContain('has 1 dead item');

@@ -39,7 +39,7 @@ await describeWithBrowser('the view of an approval', (browser) => {
     expect(await frame.getByLabel('Message').inputValue()).toBe('May it leave?');
     expect(await received()).toEqual([]);
     await press(opened, 'Approve and send');
-    await frame.getByText('It was done.').waitFor();
+    await frame.getByText('The approved action was carried out.').waitFor();
     expect(await received()).toEqual(['May it leave?']);
     expect(requests).toEqual([]);
   });
@@ -49,7 +49,7 @@ await describeWithBrowser('the view of an approval', (browser) => {
     const opened = await openView(browser(), view);
     await opened.frame.getByLabel('Message').fill('We pay 100.');
     await press(opened, 'Approve and send');
-    await opened.frame.getByText('It was done.').waitFor();
+    await opened.frame.getByText('The approved action was carried out.').waitFor();
     const { body } = await service.get(stranger, `/threads/${thread_id}/messages`);
     expect(body.messages[0]).toMatchObject({ content: 'We pay 100.', written_by: 'person_edited' });
   });
@@ -60,7 +60,7 @@ await describeWithBrowser('the view of an approval', (browser) => {
     const opened = await openView(browser(), { ...view, args });
     await opened.frame.getByLabel('Reason').fill('Not to strangers.');
     await press(opened, 'Deny');
-    await opened.frame.getByText('The agent is told.').waitFor();
+    await opened.frame.getByText('The agent was told about the denial.').waitFor();
     expect(await received()).toEqual([]);
     expect(textOf(await call(ask, 'send_message', args)).error).toMatchObject({
       code: 'APPROVAL_DENIED',
@@ -96,10 +96,10 @@ await describeWithBrowser('the view of an approval', (browser) => {
     const opened = await openView(browser(), { ask, tool: 'request_contact', args, result });
     await opened.frame.getByText('Hello <b>there</b>').waitFor();
     await press(opened, 'Approve');
-    await opened.frame.getByText('It was done.').waitFor();
+    await opened.frame.getByText('The approved action was carried out.').waitFor();
     expect((await service.get(stranger, '/contacts/requests')).body.requests).toHaveLength(1);
     const { frame: later } = await openView(browser(), { ask, tool: 'request_contact', args, result });
-    await later.getByText('It was done.').waitFor();
+    await later.getByText('The approved action was carried out.').waitFor();
     expect(await later.getByRole('button').count()).toBe(0);
   });
 

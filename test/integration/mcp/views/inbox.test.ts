@@ -52,7 +52,7 @@ await describeWithBrowser('the view of the inbox', (browser) => {
 
     await waiting.getByRole('button', { name: 'Review' }).click();
     await frame.getByRole('button', { name: 'Approve and send' }).click();
-    await frame.getByText('It was done.').waitFor();
+    await frame.getByText('The approved action was carried out.').waitFor();
     expect(await reviews.contents(stranger, thread)).toContain('It did.');
     await frame.getByRole('button', { name: 'Back to the inbox' }).click();
     await frame.getByText('asks your agent').waitFor();
@@ -67,7 +67,7 @@ await describeWithBrowser('the view of the inbox', (browser) => {
     const ask = await connectViewClient(service.url, token, 'stateless');
     const { frame } = await openView(browser(), { ask, tool: 'list_threads', args: {} });
     const texts = () => frame.locator('.calm').allTextContents();
-    await expect.poll(texts).toEqual(['Nothing waits for you.', 'No conversations.']);
+    await expect.poll(texts).toEqual(['Nothing needs you.', 'No conversations.']);
   });
 
   test.each([

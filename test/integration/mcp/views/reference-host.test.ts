@@ -48,7 +48,7 @@ await describeWithBrowser('in the host of the authors of the extension', (browse
     const { frame, calls } = await open('send_message', { thread_id: thread, content: 'We pay 1000.' });
     await frame.getByLabel('Message').fill('We pay 100.');
     await frame.getByRole('button', { name: 'Approve and send' }).click();
-    await frame.getByText('It was done.').waitFor();
+    await frame.getByText('The approved action was carried out.').waitFor();
     expect(calls.map(({ name }) => name)).toContain('decide_approval');
     expect(await reviews.contents(stranger, thread)).toEqual(['Are you there?', 'We pay 100.']);
   });

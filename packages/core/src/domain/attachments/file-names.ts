@@ -23,17 +23,17 @@ export function toSafeFileName(name: string): string {
 }
 
 function shorten(name: string): string {
-  if (fits(name)) return name;
+  if (isShort(name)) return name;
   const dot = name.lastIndexOf('.');
   const extension = dot > 0 && name.length - dot <= maxExtensionLength ? name.slice(dot) : '';
   let stem = '';
   for (const character of name.slice(0, name.length - extension.length)) {
-    if (!fits(`${stem}${character}${extension}`)) break;
+    if (!isShort(`${stem}${character}${extension}`)) break;
     stem += character;
   }
   return `${stem.replace(/[ .]+$/, '')}${extension}`;
 }
 
-function fits(name: string): boolean {
+function isShort(name: string): boolean {
   return name.length <= maxLength.units && utf8.encode(name).length <= maxLength.bytes;
 }

@@ -53,7 +53,7 @@ export const watchLinksPage = definePage<WatchLinksVisit>({
       errors: { AGENT_NOT_FOUND: 'agent_id' },
       button: 'Create link',
       async submit({ write, person, conversation: { id: thread_id } }, { agent_id, lasts, files }) {
-        const input = { thread_id, agent_id, allows_files: files, lasts_ms: Number(lasts) * hourMs };
+        const input = { thread_id, agent_id, allows_files: files, duration_ms: Number(lasts) * hourMs };
         const address = await write(createWatchLink, person.account_id, input);
         return secretPage({
           heading: <h1>Link to watch</h1>,

@@ -26,7 +26,7 @@ export function WaitingList({ waiting, calm: { agents, last_at } }: WaitingListP
   if (countWaiting(waiting) === 0 && waiting.approvals.length === 0)
     return (
       <p class="calm" id="waiting-none">
-        Nothing waits for you.
+        Nothing needs you.
         {agents > 0 && (agents === 1 ? ' Your agent is fine.' : ` All ${agents} agents are fine.`)}
         {last_at !== undefined && [' Last message ', <Time at={last_at} />, '.']}
       </p>
