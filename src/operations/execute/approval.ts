@@ -7,7 +7,6 @@ import {
   findApproval,
   findCurrentApproval,
   openApproval,
-  useApproval,
 } from '../../services/approvals/approvals.ts';
 import { approvalDenied, toApprovalDetail } from '../../services/approvals/decide.ts';
 import { abortWhen } from '../../shared/wait-until.ts';
@@ -24,8 +23,8 @@ import {
 import { createClaim, findStoredAnswer } from './idempotency.ts';
 import { consumeOwnBudget } from './rate-limit.ts';
 
-/** The approval was used, or a relevant record changed, after it was read and before the transaction. The stage tries again. */
-class StaleApproval extends Error {}
+/** A relevant record changed after it was read and before the transaction. The stage tries again. */
+class NeedsApproval extends Error {}
 
 const maxAttempts = 4;
 /** How often a pending approval is read while the client is asked. */
@@ -72,8 +71,8 @@ export function createApproval(unitOfWork: UnitOfWork, limits: RateLimits): Stag
     return (await unitOfWork.write(system, (work) => openApproval(work, question))) ?? null;
   }
 
-  /** An approval that can be used; the answer, if the call has run; null when it needs no approval. */
-  async function obtain(context: CallContext, approver: Approver): Promise<Approval | string | null> {
+  /** The answer of the call, which runs when a person approves; null when it needs no approval. */
+  async function obtain(context: CallContext, approver: Approver): Promise<string | null> {
     const found = await findOrOpen(context, approver);
     if (found === null || typeof found === 'string') return found;
     let approval = found;
@@ -83,8 +82,8 @@ export function createApproval(unitOfWork: UnitOfWork, limits: RateLimits): Stag
       await approver.confirm();
     }
     if (approval.state === 'denied') throw approvalDenied(approval, unitOfWork.settings);
-    if (approval.state !== 'approved') throw approvalRequired(approval, unitOfWork.settings);
-    return approval.answer ?? approval;
+    if (approval.answer === null) throw approvalRequired(approval, unitOfWork.settings);
+    return approval.answer;
   }
 
   return function approval(operation, next) {
@@ -98,14 +97,12 @@ export function createApproval(unitOfWork: UnitOfWork, limits: RateLimits): Stag
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const stored = claim && (await findStoredAnswer(unitOfWork, context, claim));
       if (stored) return stored;
-      const obtained = await obtain(context, approver);
-      if (typeof obtained === 'string')
-        return { body: obtained, output: JSON.parse(obtained), replayed: false };
-      context.approval = obtained;
+      const answer = await obtain(context, approver);
+      if (answer !== null) return { body: answer, output: JSON.parse(answer), replayed: false };
       try {
         return await next(context);
       } catch (error) {
-        if (!(error instanceof StaleApproval)) throw error;
+        if (!(error instanceof NeedsApproval)) throw error;
       }
     }
     throw new DomainError('UNAVAILABLE', 'Too many concurrent changes; retry.', { retry_after: 1 });
@@ -113,14 +110,12 @@ export function createApproval(unitOfWork: UnitOfWork, limits: RateLimits): Stag
 }
 
 /**
- * Uses an approval that a process of the previous release decided, in the transaction of the call. It checks there again whether one is needed.
- * @throws when one is needed and there is none, or it was used; the approval stage then tries again.
+ * Checks again, in the transaction of the call, that it needs no approval.
+ * @throws when it needs one; the approval stage then tries again.
  */
-export async function useCallApproval(context: CallContext, work: Work): Promise<void> {
-  if (!mayNeedApproval(context.call) || (await findQuestion(context, work)) === null) return;
-  const { approval } = context;
-  if (approval && (await useApproval(work, approval.agent_id, approval.id))) return;
-  throw new StaleApproval();
+export async function requireNoApproval(context: CallContext, work: Work): Promise<void> {
+  if (mayNeedApproval(context.call) && (await findQuestion(context, work)) !== null)
+    throw new NeedsApproval();
 }
 
 /** What a person would be asked, with the current approval for it, if there is one; null when no approval is needed. */

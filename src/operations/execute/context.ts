@@ -68,8 +68,6 @@ export interface CallContext {
   isBudgetConsumed: boolean;
   /** What the operation's own budget allows; null when the call was not counted against it. */
   allowance: Allowance | null;
-  /** The approval that the transaction uses; set by the approval stage, null when none was needed. */
-  approval: Approval | null;
   /** The stored file of the call; set by the stage that receives it. */
   file: StoredFile | null;
   /** Set by the idempotency stage. */

@@ -76,7 +76,6 @@ function createContext(call: Call): CallContext {
     input: undefined,
     isBudgetConsumed: call.already_consumed === true,
     allowance: null,
-    approval: null,
     file: null,
     claim: null,
   };

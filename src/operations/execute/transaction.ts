@@ -2,7 +2,7 @@ import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { createConcurrencyLimiter } from '../../shared/concurrency-limiter.ts';
 import type { UnitOfWork, Work } from '../../work/unit-of-work.ts';
 import type { Operation } from '../define.ts';
-import { useCallApproval } from './approval.ts';
+import { requireNoApproval } from './approval.ts';
 import { type Stage, waitTimeoutMs } from './context.ts';
 import { createAnswer } from './respond.ts';
 
@@ -28,7 +28,7 @@ export function createTransaction(unitOfWork: UnitOfWork): Stage {
       const { input, claim } = context;
       const { actor } = context.call;
       const respond = async (work: Work) => {
-        await useCallApproval(context, work);
+        await requireNoApproval(context, work);
         const output = await operation.run(work, input, context.file, context.allowance);
         return createAnswer(operation, work, output);
       };

@@ -98,16 +98,10 @@ export const approvalsRepository = repository(
       `update approvals set stored = :stored::jsonb, effective_at = null where id = :id and state = 'pending' and effective_at <= :now`,
       (id, stored, now) => ({ id, stored: stored && JSON.stringify(stored), now }),
     ),
-    /** Marks an approved request as used. Returns false when it is not approved for this agent, or was used before. */
-    use: sql.hasRow<[agentId: string, id: string, now: number]>(
-      'approvals.use(agent_id, id, now)',
-      `update approvals set used_at = :now
-       where id = :id and agent_id = :agent_id and state = 'approved' and used_at is null and expires_at > :now returning id`,
-    ),
-    /** Stores the answer of the call that the request allowed. The text of a review is where it was sent to. */
-    storeAnswer: sql.run<[id: string, answer: string | null]>(
-      'approvals.store_answer(id, answer)',
-      `update approvals set answer = :answer, held = null,
+    /** The call that the request allowed has run: stores its answer. The text of a review is where it was sent to. */
+    storeAnswer: sql.run<[id: string, answer: string | null, now: number]>(
+      'approvals.store_answer(id, answer, now)',
+      `update approvals set answer = :answer, used_at = :now, held = null,
          message = case when is_review then '' else message end where id = :id`,
     ),
     /** Removes up to `limit` requests that expired before `time`; returns how many. */

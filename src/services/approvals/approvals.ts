@@ -123,18 +123,6 @@ export async function findApproval(work: ReadWork, agent_id: string, id: string)
 }
 
 /**
- * Uses an approval for its action. It can be used once.
- * @returns whether it could be used.
- */
-export function useApproval(
-  { db: { approvals }, now }: SystemWork,
-  agent_id: string,
-  id: string,
-): Promise<boolean> {
-  return approvals.use(agent_id, id, now);
-}
-
-/**
  * Returns an approval that was requested by an agent as which the person can act.
  * @throws {DomainError} NOT_FOUND, also for an approval of others
  */

@@ -101,14 +101,13 @@ async function runCall(
     expires_at: work.now,
     token_id: '',
   };
-  await work.db.approvals.use(agent_id, id, work.now);
   const held = isReview ? await work.db.approvals.findHeld(id) : null;
   if (isReview && trust) await trustRecipients(work, agent_id, recipients);
   const answer = await work.settings.runApproved(
     { ...work, actor },
     { action, target, message, input: held?.input, texts },
   );
-  await work.db.approvals.storeAnswer(id, isReview ? null : answer);
+  await work.db.approvals.storeAnswer(id, isReview ? null : answer, work.now);
   const claim = await work.db.approvals.findClaim(id);
   const isStored =
     !claim || (await work.db.idempotencyKeys.insertUnlessTaken({ ...claim, answer, created_at: work.now }));

@@ -40,7 +40,7 @@ await describeWithBrowser('the keyboard', (browser) => {
     await press('Control+Enter');
     await page.getByRole('status').getByText('Sent as @').waitFor();
     await press('g', 'h');
-    await page.getByText('Nothing waits for you.').waitFor();
+    await page.getByText('Nothing needs you.').waitFor();
     await page.context().close();
   });
 

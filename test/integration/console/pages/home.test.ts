@@ -37,7 +37,7 @@ test('one calm line when nothing waits', async () => {
   await startThread(service, other, [mine], { content: 'Asked just now' });
   const page = await ada.go('/console');
   expect(page.title).toBe('Home · Agent Messaging');
-  expect(page.visibleText).toContain('Nothing waits for you.');
+  expect(page.visibleText).toContain('Nothing needs you.');
 });
 
 test('first steps tick themselves, also on an open page, and leave when all are done', async () => {
@@ -82,7 +82,7 @@ test('an approval, a contact request and a webhook are answered in place', async
   const decide = `/console/agents/${mine.id}/contacts/requests/decide`;
   await ada.send(findForm(page, decide), { button: 'approve' });
   await ada.send(findForm(page, `/console/agents/${mine.id}/webhooks/${webhook.id}/state`));
-  expect((await ada.go('/console')).visibleText).toContain('Nothing waits for you.');
+  expect((await ada.go('/console')).visibleText).toContain('Nothing needs you.');
   expect(await service.core.db.webhooks.find(webhook.id)).toMatchObject({ enabled: true });
 });
 
@@ -123,13 +123,13 @@ test('a question to a person among their own agents is shown, on the home page a
   );
   expect((await ada.go(`/console/conversations/${id}`)).visibleText).toMatch(/Hello there ?Asks a person/);
   await sendTo(service, mine, id, 'Yes');
-  expect((await ada.go('/console')).visibleText).toContain('Nothing waits for you.');
+  expect((await ada.go('/console')).visibleText).toContain('Nothing needs you.');
 });
 
 test('a question that one of the agents asks the people of another owner is not shown', async () => {
   const { ada, mine, other } = await createWorld();
   await startThread(service, mine, [other], { subject: 'For you', metadata: { asks_person: true } });
-  expect((await ada.go('/console')).visibleText).toContain('Nothing waits for you.');
+  expect((await ada.go('/console')).visibleText).toContain('Nothing needs you.');
 });
 
 test('what waits appears on an open page, with the count in its title', async () => {
@@ -157,7 +157,7 @@ test('nothing of other people, and what others write stays text', async () => {
   expect(page.visibleText.split(hostile).length - 1).toBeGreaterThanOrEqual(4);
   expect(page.elements('b')).toEqual([]);
   expect(foreignScripts(page)).toEqual([]);
-  expect((await stranger.go('/console')).visibleText).toContain('Nothing waits for you.');
+  expect((await stranger.go('/console')).visibleText).toContain('Nothing needs you.');
 });
 
 test('compact lists are remembered by the browser', async () => {
