@@ -52,8 +52,6 @@ export function maintenanceHandler(
   now: () => number = Date.now,
 ): JobHandler<{ task: string }> {
   const { config, db, unitOfWork, queues, logger, clock } = core;
-  /** The last watch link whose rights were checked. */
-  let lastLink = '';
   const { outbox, idempotencyKeys, tokens, streamTickets, mcpSessions, rateLimits } = db;
   const { oauthRecords, clientGrants, oauthClients, auditLog, membershipInvitations } = db;
   const { sessions, externalSignIns, approvals, presence, exchanges, usage, webhookDeliveries, workerNodes } =
@@ -113,9 +111,7 @@ export function maintenanceHandler(
       await drain((limit) => db.tasks.removeExpired(now(), limit));
       await drain((limit) => db.expectedReplies.removeBefore(now() - expectedReplyLifeMs, limit));
     },
-    async 'end-watch-links'() {
-      lastLink = await endWatchLinks(core, lastLink);
-    },
+    'end-watch-links': createWatchLinkTask(core),
     'expire-remote-agents': () => removeUnconfirmedAgents(core, now()),
     'expire-uploads': () => expireUploads(core),
     'expire-exports': () => expireExports(core),
@@ -150,16 +146,14 @@ async function endExpiredLeasesOfAll({ db, unitOfWork }: Core): Promise<void> {
   });
 }
 
-/**
- * Tells members of watch links that work no more, and removes those that ended long ago. Each run checks the rights of some links.
- * @param after the last link that was checked
- * @returns the last one now
- */
-async function endWatchLinks({ db, unitOfWork }: Core, after: string): Promise<string> {
-  while ((await unitOfWork.write(system, (work) => endExpiredWatchLinks(work, linksPerWrite))) > 0);
-  const last = await unitOfWork.write(system, (work) => endLostWatchLinks(work, after, linksPerCheck));
-  await drain((limit) => db.watchLinks.removeEnded(Date.now() - endedWatchLinkMs, limit));
-  return last;
+/** Returns what tells members of watch links that work no more, and removes those that ended long ago. Each run checks the rights of some. */
+function createWatchLinkTask({ db, unitOfWork }: Core): () => Promise<void> {
+  let last = '';
+  return async () => {
+    while ((await unitOfWork.write(system, (work) => endExpiredWatchLinks(work, linksPerWrite))) > 0);
+    last = await unitOfWork.write(system, (work) => endLostWatchLinks(work, last, linksPerCheck));
+    await drain((limit) => db.watchLinks.removeEnded(Date.now() - endedWatchLinkMs, limit));
+  };
 }
 
 /** Removes the agents of other systems that no person has confirmed in time. */
