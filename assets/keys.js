@@ -26,6 +26,14 @@ function open(address) {
   box.showModal();
 }
 
+addEventListener('click', (event) => {
+  const link = event.target.closest('a[data-over]');
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  link.closest('details').open = false;
+  open(link.href);
+});
+
 // The person has signed out.
 addEventListener('turbo:frame-missing', (event) => {
   event.preventDefault();

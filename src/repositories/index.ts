@@ -39,6 +39,7 @@ import { managedAgentsRepository } from './agents/managed-agents.ts';
 import { mcpSessionsRepository } from './auth/mcp-sessions.ts';
 import { membershipInvitationsRepository } from './people/membership-invitations.ts';
 import { membershipsRepository } from './people/memberships.ts';
+import { messageTracesRepository } from './messages/traces.ts';
 import { messageRetentionRepository } from './messages/retention.ts';
 import { messageWithdrawalsRepository } from './messages/withdrawals.ts';
 import { messageSearchRepository } from './messages/search.ts';
@@ -120,6 +121,7 @@ const factories = {
   exchanges: exchangesRepository,
   messageSearch: messageSearchRepository,
   messageRetention: messageRetentionRepository,
+  messageTraces: messageTracesRepository,
   messageWithdrawals: messageWithdrawalsRepository,
   agentExport: agentExportRepository,
   agentExports: agentExportsRepository,

@@ -43,6 +43,7 @@ import { signUpPages } from './pages/people/sign-up.tsx';
 import { startRoutes } from './pages/start.tsx';
 import { usagePages } from './pages/usage/usage.tsx';
 import { taskActions } from './pages/conversations/tasks.tsx';
+import { tracePage } from './pages/conversations/trace.tsx';
 import { withdrawPage } from './pages/conversations/withdraw.tsx';
 import { writeAction } from './pages/conversations/write.tsx';
 import { watchLinksPage } from './pages/conversations/watch-links.tsx';
@@ -83,6 +84,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...conversationPages,
     writeAction,
     ...taskActions,
+    ...tracePage,
     ...withdrawPage,
     ...watchLinksPage,
     ...watchPages,

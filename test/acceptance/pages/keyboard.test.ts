@@ -74,6 +74,12 @@ await describeWithBrowser('the keyboard', (browser) => {
     await page.locator('#messages').getByText('The text of Third').waitFor();
     await press('r');
     await page.locator('.composer .reply-to').getByText('The text of Third').waitFor();
+    await page.locator('#messages .menu > summary').click();
+    expect(await findPageFaults(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Trace of message 1' }).click();
+    await page.getByRole('dialog', { name: 'Trace of message 1' }).getByText('tokens').waitFor();
+    expect(await findPageFaults(page)).toEqual([]);
+    await press('Escape');
     await page.context().close();
   });
 

@@ -107,6 +107,7 @@ export const pageRules: Readonly<Record<string, Rule>> = {
 export const testedElsewhere: Readonly<Record<string, string>> = {
   '/authorize/requests/:uid': 'test/integration/console/oauth/consent.test.ts',
   '/console/conversations/:id/files/:file': 'test/integration/console/conversations/conversation.test.ts',
+  '/console/conversations/:id/messages/:message_id': 'test/integration/console/conversations/trace.test.ts',
   '/console/conversations/:id/withdraw/:agent_id/:message_id':
     'test/integration/console/conversations/withdraw.test.ts',
   '/console/exports/:id/archive': 'test/integration/console/agents/export.test.ts',

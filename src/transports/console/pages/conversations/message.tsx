@@ -8,8 +8,7 @@ import { conversationAddress } from './filters.tsx';
 import { Receipts } from './receipts.tsx';
 import { plainText } from './rows.tsx';
 import { MessageTask } from './tasks.tsx';
-import { MessageMenu } from './message-menu.tsx';
-import { isObsolete, LaterChange } from './withdraw.tsx';
+import { isObsolete, LaterChange, MessageMenu } from './withdraw.tsx';
 
 type ShownMessage = ConversationPage['messages'][number];
 

@@ -49,3 +49,38 @@ export function LaterChange({ page, message }: { page: ConversationPage; message
     </p>
   );
 }
+
+interface MessageMenuProps {
+  page: ConversationPage;
+  message: ConversationPage['messages'][number];
+}
+
+/** Where the reader answers a message, sees what happened to it, or withdraws it. */
+export function MessageMenu({ page: { conversation }, message }: MessageMenuProps) {
+  const { id, sequence, sender_id, withdrawn_at } = message;
+  const address = conversationAddress(conversation.id);
+  const canChange = conversation.status === 'active' && !withdrawn_at;
+  const isOwn = conversation.agents.some((agent) => agent.id === sender_id);
+  const about = <span class="visually-hidden"> message {sequence}</span>;
+  return (
+    <details class="menu" name="message">
+      <summary>
+        <span aria-hidden="true">⋯</span>
+        <span class="visually-hidden">Actions for message {sequence}</span>
+      </summary>
+      <div class="menu-content">
+        {canChange && (
+          <a class="reply" href={`${address}?at=${sequence}&reply_to=${id}#write`}>
+            Reply<span class="visually-hidden"> to</span>
+            {about}
+          </a>
+        )}
+        <a href={`${address}/messages/${id}`} data-over>
+          Trace<span class="visually-hidden"> of</span>
+          {about}
+        </a>
+        {canChange && isOwn && <a href={`${address}/withdraw/${sender_id}/${id}`}>Withdraw{about}</a>}
+      </div>
+    </details>
+  );
+}

@@ -57,7 +57,8 @@ function Preview({ message: { id, thread_id, sequence, content } }: { message: M
   );
 }
 
-function Reasons({ reasons }: Pick<ListedDeadItem, 'reasons'>) {
+/** Why the attempts to handle an item failed. */
+export function Reasons({ reasons }: Pick<ListedDeadItem, 'reasons'>) {
   return (
     <ul class="bullets">
       {reasons.slice(-maxShownReasons).map(({ attempt, outcome, reason, consumer, ended_at }) => (

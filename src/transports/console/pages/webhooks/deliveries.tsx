@@ -1,11 +1,9 @@
 import { deliveryStates } from '../../../../../packages/core/src/domain/webhooks.ts';
 import { listWebhookDeliveriesOperation } from '../../../../operations/webhooks/list-webhook-deliveries.ts';
-import type { WebhookDeliveryRecord } from '../../../../../packages/core/src/events/webhook-record.ts';
 import { PostButton } from '../../components/form.tsx';
-import { Time } from '../../components/rows.tsx';
 import { listSection, pageInput } from '../../define/list.tsx';
 import { agentPageWith, type AgentVisit } from '../agents/agent-page.tsx';
-import { nameOf, deliveryStateLabels } from './fields.tsx';
+import { deliveryStateLabels, describeDelivery, nameOf } from './fields.tsx';
 import { loadWebhook, type OfWebhook, webhookStatus } from './webhook.tsx';
 
 /** The delivery state in a query, if it is valid. */
@@ -43,7 +41,10 @@ export const webhookDeliveriesPage = agentPageWith<OfWebhook>({
       row: (delivery, { webhook, agentPath }) => ({
         key: delivery.id,
         title: delivery.event_type,
-        lines: [[<span class="code">{delivery.id}</span>], describe(delivery)],
+        lines: [
+          [<span class="code">{delivery.id}</span>],
+          describeDelivery({ ...delivery, at: delivery.created_at }),
+        ],
         text: delivery.last_response ? (
           <details>
             <summary>Response</summary>
@@ -74,15 +75,3 @@ export const webhookDeliveriesPage = agentPageWith<OfWebhook>({
     }),
   ],
 });
-
-function describe(delivery: WebhookDeliveryRecord) {
-  const { attempts, next_at, last_status, last_error, last_duration_ms, created_at } = delivery;
-  return [
-    <Time at={created_at} />,
-    attempts === 1 ? '1 attempt' : `${attempts} attempts`,
-    last_status !== null && `status ${last_status}`,
-    last_error,
-    last_duration_ms !== null && `${last_duration_ms} ms`,
-    next_at !== null && ['next ', <Time at={next_at} />],
-  ];
-}

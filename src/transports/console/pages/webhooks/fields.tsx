@@ -1,4 +1,6 @@
 import { eventTypes, eventOf, isEventType } from '../../../../../packages/core/src/events/list.ts';
+import type { WebhookDeliveryRecord } from '../../../../../packages/core/src/events/webhook-record.ts';
+import { Time } from '../../components/rows.tsx';
 import { checkboxField, checkboxesField, type EnteredIn, textField } from '../../define/fields.tsx';
 import type { DeliveryState, DisabledReason } from '../../../../../packages/core/src/domain/webhooks.ts';
 
@@ -55,4 +57,28 @@ export function toWebhookInput({ event_types, ...entered }: EnteredIn<typeof web
 /** The description of a webhook, or its host. */
 export function nameOf({ description, url }: { description: string; url: string }): string {
   return description || new URL(url).host;
+}
+
+type ShownDelivery = Pick<
+  WebhookDeliveryRecord,
+  'attempts' | 'next_at' | 'last_status' | 'last_error' | 'last_duration_ms'
+> & { at: number | null };
+
+/** The parts of a line about a delivery. */
+export function describeDelivery({
+  at,
+  attempts,
+  next_at,
+  last_status,
+  last_error,
+  last_duration_ms,
+}: ShownDelivery) {
+  return [
+    at !== null && <Time at={at} />,
+    attempts === 1 ? '1 attempt' : `${attempts} attempts`,
+    last_status !== null && `status ${last_status}`,
+    last_error,
+    last_duration_ms !== null && `${last_duration_ms} ms`,
+    next_at !== null && ['next ', <Time at={next_at} />],
+  ];
 }
