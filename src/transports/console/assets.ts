@@ -45,6 +45,8 @@ export interface Assets {
   watchScript: Script;
   /** The script of the start page: buttons that copy. */
   copyScript: Script;
+  /** The script of the pages that ask for a password. */
+  passwordScript: Script;
   /** Serves a file under /assets/. Returns false if the path matches none. */
   serve(ctx: Context): boolean;
 }
@@ -61,6 +63,7 @@ export async function loadAssets(): Promise<Assets> {
       ...styles.map(inAssets),
       ...images.map(inAssets),
       inAssets('copy.js'),
+      inAssets('password.js'),
       '#script/console.js',
       '#script/watch.js',
     ].map(async (path) => [basename(path), await readFile(resolve(path))] as const),
@@ -89,6 +92,7 @@ export async function loadAssets(): Promise<Assets> {
     script: script('console.js'),
     watchScript: script('watch.js'),
     copyScript: script('copy.js'),
+    passwordScript: script('password.js'),
     serve(ctx) {
       const file = files.get(ctx.path);
       if (!file || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return false;

@@ -134,14 +134,15 @@ const turboStyles = 'sha256-WAyOw4V+FqDc35lQPyRADLBWbuNK8ahvYEaQIYF1+Ps=';
 
 /**
  * Allows no external resources, no framing, and forms only to this origin. Live pages load scripts of this origin and connect
- * to it; the start page only has buttons that copy. Chromium also applies `form-action` to every redirect after a form, and a client may
+ * to it; the start page only has buttons that copy, and the sign-in a box that shows the password. Chromium also applies `form-action` to every redirect after a form, and a client may
  * redirect to anywhere, so pages that lead to one do not have it.
  */
-function contentSecurityPolicy({ shell = 'console', form_leaves }: ShownPage, person: Person | undefined) {
+function contentSecurityPolicy(page: ShownPage, person: Person | undefined) {
+  const { shell = 'console', form_leaves, asksPassword = false } = page;
   const isLive = shell === 'watch' || (shell === 'console' && person !== undefined);
   return [
     "default-src 'none'",
-    ...(isLive || shell === 'start' ? ["script-src 'self'"] : []),
+    ...(isLive || shell === 'start' || asksPassword ? ["script-src 'self'"] : []),
     ...(isLive ? ["connect-src 'self'"] : []),
     `style-src 'self'${isLive ? ` '${turboStyles}'` : ''}`,
     "img-src 'self'",

@@ -40,6 +40,8 @@ export interface ShownPage {
   retry_after?: number | undefined;
   /** Whether the icon shows that something waits for the person. */
   hasNews?: boolean;
+  /** Whether it asks for a password. The script then shows it on demand. */
+  asksPassword?: boolean;
   /** Whether the answer to its form leads to another site, which may redirect further. */
   form_leaves?: boolean;
 }

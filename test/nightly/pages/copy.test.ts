@@ -14,7 +14,7 @@ await describeWithBrowser('texts to copy', (browser) => {
     const page = await context.newPage();
     await page.goto('/');
     const program = page.getByRole('region', { name: 'Program that sends a message' });
-    await page.getByRole('button', { name: 'Copy' }).first().click();
+    await page.getByRole('button', { name: 'Copy' }).nth(1).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await program.textContent());
     await context.close();
@@ -25,13 +25,27 @@ await describeWithBrowser('texts to copy', (browser) => {
     await context.addInitScript('Object.defineProperty(navigator, "clipboard", { value: undefined })');
     const page = await context.newPage();
     await page.goto('/');
-    await page.getByRole('button', { name: 'Copy' }).first().click();
+    await page.getByRole('button', { name: 'Copy' }).nth(1).click();
     await page.getByRole('button', { name: /Copied|Selected/ }).waitFor();
     expect(await page.evaluate('String(getSelection())')).toContain('createClient');
     await context.close();
   });
 
-  test('without scripts there is no button, and the overview of an agent is whole', async () => {
+  test('a person looks at the password while signing in, and the browser still takes it for one', async () => {
+    const context = await browser().newContext({ baseURL: service.url });
+    const page = await context.newPage();
+    await page.goto('/sign-in');
+    const field = page.getByRole('textbox', { name: 'Password' });
+    await field.fill('a long phrase');
+    expect(await field.getAttribute('type')).toBe('password');
+    await page.getByRole('checkbox', { name: 'Show password' }).check();
+    expect(await field.getAttribute('type')).toBe('text');
+    await page.getByRole('checkbox', { name: 'Show password' }).uncheck();
+    expect(await field.getAttribute('type')).toBe('password');
+    await context.close();
+  });
+
+  test('without scripts there is no button, and the page that connects an agent is whole', async () => {
     const ada = await signInPerson(service);
     const { id } = await ada.agent();
     const context = await browser().newContext({ baseURL: service.url, javaScriptEnabled: false });
@@ -39,6 +53,7 @@ await describeWithBrowser('texts to copy', (browser) => {
     await context.addCookies([{ name: 'ams_session', value: token, url: service.url }]);
     const page = await context.newPage();
     await page.goto(`/console/agents/${id}`);
+    await page.getByRole('link', { name: 'Connect', exact: true }).click();
     await page.getByRole('link', { name: 'Python' }).click();
     await page.getByText('from agent_messaging import Client').waitFor();
     expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0);

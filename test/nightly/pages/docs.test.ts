@@ -60,7 +60,7 @@ await describeWithBrowser('the API reference', (browser) => {
       await page.goto('/docs#get_me');
       await page.getByText('Requests are sent without an access token.').waitFor();
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByText('API reference', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Approve' }).waitFor();
       expect(await page.getByText('Not verified').count()).toBe(0);
       await page.getByRole('button', { name: 'Approve' }).click();
       await page.getByText(`Requests are sent as @${agent.handle}.`).waitFor();

@@ -6,14 +6,21 @@ import { AccountMenu, Navigation } from './navigation.tsx';
 export const productName = 'Agent Messaging';
 
 /** The HTML document of a page. */
-export function Layout({ title, body, shell = 'console', hasNews, status = 200 }: ShownPage) {
+export function Layout({
+  title,
+  body,
+  shell = 'console',
+  hasNews,
+  status = 200,
+  asksPassword = false,
+}: ShownPage) {
   const { assets, person, flash, openApprovals, notifies, isCompact, hasLetterKeys } = useLayoutContext();
   // A page with news of its own has their number in its title.
   const count = hasNews === undefined && openApprovals > 0 ? `(${openApprovals}) ` : '';
   const actualShell: Shell = shell === 'console' && !person ? 'focus' : shell;
   const script = {
     console: assets.script,
-    focus: undefined,
+    focus: asksPassword ? assets.passwordScript : undefined,
     start: assets.copyScript,
     watch: assets.watchScript,
   }[actualShell];

@@ -6,7 +6,7 @@ const { rules } = markdown.renderer;
 rules.html_block = () => '';
 rules.html_inline = () => '';
 // Wide tables scroll, also with the keyboard.
-rules['table_open'] = () => '<div class="table" role="region" aria-label="Table" tabindex="0"><table>';
+rules['table_open'] = () => '<div class="table" role="group" aria-label="Table" tabindex="0"><table>';
 rules['table_close'] = () => '</table></div>';
 rules['heading_open'] = (tokens, index, _options, environment: { ids: Map<string, number> }) => {
   const id = anchorOf(tokens[index + 1]?.children?.map(({ content }) => content).join('') ?? '');

@@ -2,7 +2,7 @@ import { textContent } from 'domutils';
 import { expect, test } from 'vitest';
 import { useSharedService } from '../../../support/service.ts';
 import { clientSecretBasic, postForm, requestToken } from '../../oauth/authorization-server.ts';
-import { createOrganizationOf, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
+import { createOrganizationOf, fillForm, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
 
 const service = useSharedService();
 
@@ -58,4 +58,17 @@ test('a removed member keeps no working credential, token or webhook of an agent
   await expect.poll(gone.worth).toEqual([401, 401]);
   expect(await gone.posts()).toBe(false);
   for (const other of others) expect([await other.worth(), await other.posts()]).toEqual([[200, 200], true]);
+});
+
+test('the last admin is not offered to leave or to become a member', async () => {
+  const [boss, worker] = [await signInPerson(service), await signInPerson(service)];
+  const slug = await createOrganizationOf(service, { admins: [boss], members: [worker] });
+  const address = `/console/organizations/${slug}`;
+  const shown = async (who: SignedInPerson) => (await who.go(address)).visibleText;
+  expect(await shown(boss)).not.toMatch(/Leave(?! it)|Make member/);
+  expect(await shown(boss)).toContain('Make admin');
+  expect(await shown(worker)).toContain('Leave');
+  const page = await boss.go(address);
+  await boss.send(fillForm(page, `${address}/roles`, { username: worker.username, role: 'admin' }));
+  expect(await shown(boss)).toMatch(/Make member.*Leave(?! it)/);
 });

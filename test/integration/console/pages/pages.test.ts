@@ -9,7 +9,8 @@ const elsewhere = ['/console/nothing', '/assets/no.css', '/authorize/requests/no
 function expectGuarded({ headers, text, elements, url }: PageResponse): void {
   const { pathname } = new URL(url);
   const hasKeys = elements('nav').some(({ attribs }) => attribs['aria-label'] === 'Console');
-  const hasScript = hasKeys || pathname === '/';
+  const hasPassword = elements('input').some(({ attribs }) => attribs['type'] === 'password');
+  const hasScript = hasKeys || pathname === '/' || hasPassword;
   const policy = headers.get('Content-Security-Policy') ?? '';
   expect(policy.split('; ')).toEqual([
     "default-src 'none'",

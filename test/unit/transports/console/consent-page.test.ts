@@ -54,6 +54,7 @@ function shown(over: Partial<Client>): { html: string } {
     script: none,
     watchScript: none,
     copyScript: none,
+    passwordScript: none,
     serve: () => false,
   };
   const frame = {

@@ -3,6 +3,7 @@ import {
   outgoingPolicies,
   warnIfUnreachable,
 } from '../../../../../packages/core/src/domain/agents/agents.ts';
+import { parseInput } from '../../../../../packages/core/src/inputs/parse-input.ts';
 import { getAgentOperation } from '../../../../operations/agents/get-agent.ts';
 import { updateAgentOperation } from '../../../../operations/agents/update-agent.ts';
 import { Card } from '../../components/content.tsx';
@@ -16,7 +17,7 @@ import { outgoingChoices, policyChoices, visibilityChoices } from './setting-tex
 
 const error = 'Choose one of these options.';
 
-const outgoingPolicySchema = z.enum(outgoingPolicies);
+const outgoingInput = z.strictObject({ outgoing_policy: z.enum(outgoingPolicies) });
 
 /** The questions of the groups of choices. */
 const questions = {
@@ -56,8 +57,8 @@ export const agentSettingsPage = agentPage({
       },
       values: ({ agent, read }) => read(readOutgoing, agent.id),
       button: 'Save',
-      async submit({ agent, change }, { outgoing_policy }) {
-        await change(setOutgoingPolicy, agent, outgoingPolicySchema.parse(outgoing_policy));
+      async submit({ agent, change }, entered) {
+        await change(setOutgoingPolicy, agent, parseInput(outgoingInput, entered).outgoing_policy);
         return 'Settings saved.';
       },
     }),

@@ -32,12 +32,15 @@ interface Viewer {
   person: Person;
   /** Whether the person is an admin. */
   isAdmin: boolean;
+  /** Whether there is no other one, so that the person stays one. */
+  isOnlyAdmin: boolean;
 }
 
 /** A member of an organization with the allowed actions. */
 function memberRow({ username, role, created_at }: Member, viewer: Viewer): Row {
-  const { address, person, isAdmin } = viewer;
+  const { address, person, isAdmin, isOnlyAdmin } = viewer;
   const isSelf = username === person.username;
+  const canChange = !(isSelf && isOnlyAdmin);
   const other = role === 'admin' ? 'member' : 'admin';
   return {
     key: username,
@@ -49,17 +52,19 @@ function memberRow({ username, role, created_at }: Member, viewer: Viewer): Row 
     ],
     text: ['Since ', <Time at={created_at} />],
     buttons: [
-      isAdmin && {
-        label: `Make ${other}`,
-        action: `${address}/roles`,
-        hidden: { username, role: other },
-        about: `of ${username}`,
-      },
-      (isAdmin || isSelf) && {
-        label: isSelf ? 'Leave' : 'Remove',
-        href: `${address}/members/${username}/remove`,
-        about: isSelf ? undefined : username,
-      },
+      isAdmin &&
+        canChange && {
+          label: `Make ${other}`,
+          action: `${address}/roles`,
+          hidden: { username, role: other },
+          about: `of ${username}`,
+        },
+      (isAdmin || isSelf) &&
+        canChange && {
+          label: isSelf ? 'Leave' : 'Remove',
+          href: `${address}/members/${username}/remove`,
+          about: isSelf ? undefined : username,
+        },
     ],
   };
 }
@@ -115,7 +120,10 @@ async function loadOrganization(visit: PageVisit) {
   const page = { after: isName(after) ? after : '', limit: pageSize + 1 };
   const organization = await read(requireOrganization, person, params['slug'] ?? '', page);
   const isAdmin = organization.role === 'admin';
-  return { ...visit, address: organizationAddress(organization.slug), organization, isAdmin };
+  const admins = organization.members.filter(({ role }) => role === 'admin');
+  const isComplete = page.after === '' && organization.members.length <= pageSize;
+  const isOnlyAdmin = isAdmin && isComplete && admins.length === 1;
+  return { ...visit, address: organizationAddress(organization.slug), organization, isAdmin, isOnlyAdmin };
 }
 
 /** An organization and its members. */

@@ -181,7 +181,7 @@ function signInPage(page: SignInPage): ShownPage {
     </>
   );
   const title = message === undefined ? 'Sign in' : 'Error: Sign in';
-  return { title, body, status, retry_after, shell: 'focus' };
+  return { title, body, status, retry_after, shell: 'focus', asksPassword: true };
 }
 
 /** Signs out. With `to`, another person can sign in and continue there. */

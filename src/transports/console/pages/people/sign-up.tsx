@@ -76,7 +76,7 @@ function signUpPage(
       </p>
     </>
   );
-  return formPage('Create an account', body, formErrors, 'focus');
+  return { ...formPage('Create an account', body, formErrors, 'focus'), asksPassword: true };
 }
 
 function closedPage(to: string): ShownPage {

@@ -16,7 +16,6 @@ import { selectField, textField } from '../../define/fields.tsx';
 import { filterSection } from '../../define/filter.tsx';
 import { definePage, type PageVisit } from '../../define/page.tsx';
 import { page, type PersonVisit } from '../../route.ts';
-import { UsageChart } from './chart.tsx';
 
 const numbers = new Intl.NumberFormat('en');
 
@@ -160,35 +159,33 @@ const numberColumns: readonly Column<Usage>[] = [
 const messagesOf = ({ sent, received }: Usage): number => sent.messages + received.messages;
 const hasUsage = (usage: Usage): boolean => messagesOf(usage) + usage.stopped_loops > 0;
 
-/** Agents, each with a bar for its messages. */
-function agentColumns(
-  rows: readonly UsageOfAgent[],
-  addressOf: (agent: NonNullable<UsageOfAgent['agent']>) => string,
-): readonly Column<UsageOfAgent>[] {
+/** Agents or days, each with a bar for its messages. */
+function withBars<T extends Usage>(name: Column<T>, rows: readonly T[]): readonly Column<T>[] {
   const max = Math.max(1, ...rows.map(messagesOf));
-  return [
-    {
-      title: 'Agent',
-      cell: ({ agent }) =>
-        agent ? (
-          <a href={addressOf(agent)}>
-            <Handle of={agent.canonical_handle} />
-          </a>
-        ) : (
-          'Others'
-        ),
-    },
-    {
-      title: 'Messages',
-      class: 'only-wide',
-      cell: (usage) => (
-        <svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
-          <rect width={(messagesOf(usage) / max) * 100} height="1" />
-        </svg>
+  const bar: Column<T> = {
+    title: 'Messages',
+    class: 'only-wide',
+    cell: (usage) => (
+      <svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+        <rect width={(messagesOf(usage) / max) * 100} height="1" />
+      </svg>
+    ),
+  };
+  return [name, bar, ...numberColumns];
+}
+
+function agentColumn(addressOf: (agent: NonNullable<UsageOfAgent['agent']>) => string): Column<UsageOfAgent> {
+  return {
+    title: 'Agent',
+    cell: ({ agent }) =>
+      agent ? (
+        <a href={addressOf(agent)}>
+          <Handle of={agent.canonical_handle} />
+        </a>
+      ) : (
+        'Others'
       ),
-    },
-    ...numberColumns,
-  ];
+  };
 }
 
 const keyOf = ({ agent }: UsageOfAgent): string => agent?.id ?? 'others';
@@ -211,7 +208,11 @@ function Report({ wanted, report }: { wanted: Wanted; report: Report }) {
       return time === undefined ? '' : lengthText(time);
     },
   };
-  const ofAgents = agentColumns(agents, ({ id }) => usageAddress({ ...wanted, agent: id }));
+  const ofAgent = agentColumn(({ id }) => usageAddress({ ...wanted, agent: id }));
+  const ofCounterpart = agentColumn(({ canonical_handle }) =>
+    usageAddress({ ...wanted, counterpart: canonical_handle }),
+  );
+  const busyDays = days.filter(hasUsage).toReversed();
   return (
     <>
       <Card
@@ -222,28 +223,18 @@ function Report({ wanted, report }: { wanted: Wanted; report: Report }) {
           </a>
         }
       >
-        <Table caption="Usage by agent" columns={[...ofAgents, median]} items={agents} keyOf={keyOf} />
+        <Table
+          caption="Usage by agent"
+          columns={[...withBars(ofAgent, agents), median]}
+          items={agents}
+          keyOf={keyOf}
+        />
       </Card>
       <Card title="Messages by day">
-        {days.length > 1 && (
-          <>
-            <p class="usage-legend">
-              <span class="sent" aria-hidden="true" /> messages sent{' '}
-              <span class="received" aria-hidden="true" /> received
-            </p>
-            <UsageChart
-              days={days.map(({ day, sent, received }) => ({
-                day,
-                sent: sent.messages,
-                received: received.messages,
-              }))}
-            />
-          </>
-        )}
         <Table
           caption="Usage by day"
-          columns={[dayColumn, ...numberColumns]}
-          items={days.filter(hasUsage).toReversed()}
+          columns={withBars(dayColumn, busyDays)}
+          items={busyDays}
           keyOf={({ day }) => presentDay(day)}
         />
       </Card>
@@ -252,9 +243,7 @@ function Report({ wanted, report }: { wanted: Wanted; report: Report }) {
           <p>The 50 with the most bytes. A message to several agents counts for each.</p>
           <Table
             caption="Usage by counterpart"
-            columns={agentColumns(counterparts, ({ canonical_handle }) =>
-              usageAddress({ ...wanted, counterpart: canonical_handle }),
-            )}
+            columns={withBars(ofCounterpart, counterparts)}
             items={counterparts}
             keyOf={keyOf}
           />
