@@ -1,5 +1,5 @@
 import type { ScanStatus, StoredFile } from '../../../packages/core/src/domain/attachments/attachments.ts';
-import { hideFromPlanner, type NamedStatement, query, statement } from '../queryable.ts';
+import { type NamedStatement, query, statement } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 
 /** The columns that clients see. */
@@ -55,7 +55,7 @@ function lockOwn({ wait }: { wait: boolean }): NamedStatement {
   return statement(
     wait ? 'attachments.lock_own' : 'attachments.lock_own_unlocked',
     `select ${columns} from attachments t
-     where (t.id, t.uploader_id) in (select * from unnest(${hideFromPlanner(':ids', 'text[]')}, ${hideFromPlanner(':uploader_ids', 'text[]')}))
+     where (t.id, t.uploader_id) in (select * from unnest(:ids::text[], :uploader_ids::text[]))
      order by t.id for update of t${wait ? '' : ' skip locked'}`,
   );
 }

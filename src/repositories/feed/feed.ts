@@ -80,7 +80,7 @@ const statements = {
   readRecent: statement(
     'feed.read_recent',
     `select r.place::int, f.number, f.event_id
-     from unnest(${hideFromPlanner(':agent_ids', 'text[]')}, :after::bigint[]) with ordinality r (agent_id, after, place)
+     from unnest(:agent_ids::text[], :after::bigint[]) with ordinality r (agent_id, after, place)
      cross join lateral (
        select number, event_id from feed
        where agent_id = r.agent_id and number > r.after and number <= r.after + :limit::bigint

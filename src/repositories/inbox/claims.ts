@@ -178,7 +178,7 @@ export const inboxClaimsRepository = repository(
     materialize: sql.run<[agentId: string, fields: { entries: readonly Entry[]; position: number }]>(
       'inbox_claims.materialize',
       `with entry as (
-         select * from unnest(${hideFromPlanner(':numbers', 'bigint[]')}, ${hideFromPlanner(':event_ids', 'text[]')}) n (number, event_id)
+         select * from unnest(:numbers::bigint[], :event_ids::text[]) n (number, event_id)
        ), wanted as (
          select w.*, b.ordered_by_thread and w.thread_id is not null as is_ordered, row_number() over (partition by w.thread_id order by w.number) as place
          from inboxes b cross join entry n cross join lateral (${wantedEntries}) w

@@ -76,7 +76,7 @@ function lockThreads({ wait }: { wait: boolean }): NamedStatement {
     wait ? 'message_batches.lock_threads' : 'message_batches.lock_unlocked_threads',
     `select t.id, t.status, t.created_by, t.last_sequence, t.last_message_at, t.updated_at, t.last_sender_id, t.has_questions
      from threads t join (
-       select distinct thread_id from unnest(${hideFromPlanner(':thread_ids', 'text[]')}, ${hideFromPlanner(':agent_ids', 'text[]')}) w (thread_id, agent_id)
+       select distinct thread_id from unnest(:thread_ids::text[], :agent_ids::text[]) w (thread_id, agent_id)
        join thread_members m using (thread_id, agent_id)
      ) w on w.thread_id = t.id
      order by t.id for no key update of t${wait ? '' : ' skip locked'}`,
@@ -119,7 +119,7 @@ export const messageBatchesRepository = repository(
     lockUnchanged: sql.run<[threads: readonly ThreadState[]]>(
       'message_batches.lock_unchanged',
       `select ${requireTrue(`count(*) = cardinality(${hideFromPlanner(':thread_ids', 'text[]')})`)} as are_unchanged from (
-         select from unnest(${hideFromPlanner(':thread_ids', 'text[]')}, ${hideFromPlanner(':last_sequences', 'int[]')}, ${hideFromPlanner(':update_times', 'bigint[]')}) k (thread_id, last_sequence, updated_at)
+         select from unnest(:thread_ids::text[], :last_sequences::int[], :update_times::bigint[]) k (thread_id, last_sequence, updated_at)
          join threads t on t.id = k.thread_id and t.last_sequence = k.last_sequence and t.updated_at = k.updated_at and t.status = 'active'
          order by t.id for no key update of t skip locked
        ) locked`,
@@ -129,7 +129,7 @@ export const messageBatchesRepository = repository(
     requireReplyTargets: sql.run<[targets: readonly ReplyTarget[]]>(
       'message_batches.require_reply_targets',
       `select ${requireTrue(`count(*) = cardinality(${hideFromPlanner(':ids', 'text[]')})`)} as all_exist
-       from unnest(${hideFromPlanner(':thread_ids', 'text[]')}, ${hideFromPlanner(':ids', 'text[]')}) r (thread_id, id)
+       from unnest(:thread_ids::text[], :ids::text[]) r (thread_id, id)
        join messages m on m.id = r.id and m.thread_id = r.thread_id`,
       toColumns,
     ),
@@ -140,7 +140,7 @@ export const messageBatchesRepository = repository(
     listAudiences: sql.rows<[writers: readonly Writer[]], WriterAudience>(
       'message_batches.audience',
       `select w.thread_id, w.agent_id, viewer.paused, viewer.retired_at is not null as retired, viewer.outgoing_policy, m.joined, m.member_ids, m.relation_versions, m.listeners
-       from unnest(${hideFromPlanner(':thread_ids', 'text[]')}, ${hideFromPlanner(':agent_ids', 'text[]')}) w (thread_id, agent_id)
+       from unnest(:thread_ids::text[], :agent_ids::text[]) w (thread_id, agent_id)
        join agents viewer on viewer.id = w.agent_id
        cross join lateral (
          select coalesce(bool_or(a.id = viewer.id), false) as joined,
@@ -173,7 +173,7 @@ export const messageBatchesRepository = repository(
     listExchanges: sql.rows<[writers: readonly Writer[]], ExchangeRow>(
       'message_batches.exchanges',
       `select x.thread_id, x.one_id, x.other_id, x.exchanges, x.since
-       from unnest(${hideFromPlanner(':thread_ids', 'text[]')}, ${hideFromPlanner(':agent_ids', 'text[]')}, ${hideFromPlanner(':later_writer_ids', 'text[]')}) w (thread_id, agent_id, later_writer_ids)
+       from unnest(:thread_ids::text[], :agent_ids::text[], :later_writer_ids::text[]) w (thread_id, agent_id, later_writer_ids)
        join threads t on t.id = w.thread_id
        cross join lateral unnest(string_to_array(w.later_writer_ids, ',') || t.last_sender_id) other (id)
        cross join lateral (
@@ -190,7 +190,7 @@ export const messageBatchesRepository = repository(
     listReplyTargets: sql.rows<[targets: readonly ReplyTarget[]], ReplyTarget>(
       'message_batches.reply_targets',
       `select m.thread_id, m.id
-       from unnest(${hideFromPlanner(':thread_ids', 'text[]')}, ${hideFromPlanner(':ids', 'text[]')}) r (thread_id, id)
+       from unnest(:thread_ids::text[], :ids::text[]) r (thread_id, id)
        join messages m on m.id = r.id and m.thread_id = r.thread_id`,
       toColumns,
     ),

@@ -114,7 +114,7 @@ const statementMethods = repository({
     'message_search.index',
     `insert into message_search (message_id, thread_id, sender_id, document, version, created_at, indexed_at)
      select m.id, m.thread_id, m.sender_id, d.document::tsvector, :version, m.created_at, :now
-     from unnest(${hideFromPlanner(':message_ids', 'text[]')}, ${hideFromPlanner(':documents', 'text[]')}) d (message_id, document)
+     from unnest(:message_ids::text[], :documents::text[]) d (message_id, document)
      cross join ${unflushedCommit}
      cross join lateral (select * from messages where id = d.message_id offset 0) m
      where m.withdrawn_at is null and (m.content <> '' or m.metadata <> '{"erased": true}')
