@@ -34,6 +34,7 @@ export interface Service extends ServiceProcesses {
   env: Record<string, string>;
   base: string;
   pid: number;
+  redis_pid: number | null;
   core: Core;
   database: Database;
 }
@@ -127,6 +128,7 @@ export async function startService(
     env,
     base,
     pid: api,
+    redis_pid: redis?.pid ?? null,
     pids: { api: [api], worker: [worker] },
     postgres_folder: postgres.folder,
     core,

@@ -7,6 +7,7 @@ import { openLightSocket } from '../load/light-socket.ts';
 import { mapConcurrently, runLoad } from '../load/run-load.ts';
 import { waitForQueues } from '../load/senders.ts';
 import { buildNumberedContent, createCounter, createTally, readNumber, type Tally } from '../load/tally.ts';
+import { hasOwnProcessors, separate, share } from '../start/own-processor.ts';
 import { type Bench, type Service, startService } from '../start/service.ts';
 
 /** One agent that writes to another one, in one thread. */
@@ -26,7 +27,8 @@ const readyMs = 60_000;
 
 /**
  * Messages from their send until the frame at the WebSocket of their receiver, two in flight for each thread: to agents of another
- * installation, compared in turn with agents of the same one. Both installations share the machine.
+ * installation, compared in turn with agents of the same one. First each installation has one processor, as on a machine of its own; then
+ * both share all of them, so that a message to another installation, which both of them store, can use no more than a local one.
  */
 export async function measureRemote(bench: Bench) {
   const { seconds, threads: count } = bench.options.sending;
@@ -79,15 +81,19 @@ export async function measureRemote(bench: Bench) {
     meter('to agents here', await openLines(here, false)),
     meter('to agents there', await openLines(there, true)),
   ];
-  const [local, remote] = await measureInTurn(meters, { seconds, rounds: 3, log: bench.log });
-  return {
-    threads: count,
-    in_flight: 2 * count,
-    loads: [local, remote],
-    remote_ratio: compareRates(remote, local),
-    remote_cost_ratio: compareCost(local, remote),
-    ...tally.readFaults(),
-  };
+  async function compare() {
+    const [local, remote] = await measureInTurn(meters, { seconds, rounds: 3, log: bench.log });
+    const ratios = { remote_ratio: compareRates(remote, local), cost_ratio: compareCost(local, remote) };
+    return { ...ratios, loads: [local, remote] };
+  }
+  let separated = null;
+  if (hasOwnProcessors()) {
+    separate(here, there);
+    separated = await compare();
+    share(here, there);
+  }
+  const shared = await compare();
+  return { threads: count, in_flight: 2 * count, separated, shared, ...tally.readFaults() };
 }
 
 /** Sends a message, and waits until its receiver has it. */
