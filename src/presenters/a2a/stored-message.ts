@@ -6,6 +6,7 @@ import { invalidInput } from '../../../packages/core/src/inputs/parse-input.ts';
 import { fitsAsJson } from '../../../packages/core/src/inputs/fields.ts';
 import { toCanonicalJson } from '../../../packages/core/src/domain/canonical-json.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { jsonToMarkdown } from '../../../packages/core/src/domain/tasks.ts';
 
 const maxContentBytes = 32_768;
 const maxWireBytes = 65_536;
@@ -82,7 +83,7 @@ function toText(
     const problem = `A data part is JSON, not ${mediaType.slice(0, 80)}.`;
     throw new DomainError('UNSUPPORTED_MEDIA_TYPE', problem, { details });
   }
-  return `\`\`\`json\n${JSON.stringify(data, null, 2)}\n\`\`\``;
+  return jsonToMarkdown(data);
 }
 
 function withoutBytes({ raw, ...part }: WirePart): WirePart {

@@ -4,7 +4,12 @@ import {
   type ReceivedPart,
 } from '../../../packages/core/src/domain/a2a.ts';
 import type { ConversationMarks } from '../../../packages/core/src/domain/remote.ts';
-import type { TaskChange, TaskDelivery, TaskState } from '../../../packages/core/src/domain/tasks.ts';
+import {
+  jsonToMarkdown,
+  type TaskChange,
+  type TaskDelivery,
+  type TaskState,
+} from '../../../packages/core/src/domain/tasks.ts';
 import type { AttachmentRecord } from '../../../packages/core/src/records/attachment.ts';
 import type { MessageColumns } from '../../../packages/core/src/records/message.ts';
 import { toWireState } from './states.ts';
@@ -190,7 +195,9 @@ function presentParts(
   if (withdrawn_at) return [withdrawnPart];
   const files = attachments.map((file) => presentFile(file, form));
   const json = data === null || data === undefined ? [] : [{ data, mediaType: 'application/json' }];
-  const hasText = content !== '' || files.length + json.length === 0;
+  // The text of a result that is only JSON says the same again.
+  const isJson = json.length > 0 && content === jsonToMarkdown(data);
+  const hasText = !isJson && (content !== '' || files.length + json.length === 0);
   const mediaType = content_type === 'markdown' ? 'text/markdown' : 'text/plain';
   return [...(hasText ? [{ text: content, mediaType }] : []), ...json, ...files];
 }

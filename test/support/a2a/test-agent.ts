@@ -48,18 +48,27 @@ const behaviors: Record<string, (turn: Turn) => Promise<unknown>> = {
       await client.tasks.update({ task_id: task.id, state: 'working', message, artifact: true });
     await task.complete('The last result.');
   },
-  'tck-artifact-text': ({ task }) => task.complete('The result.'),
-  'tck-artifact-data': ({ task }) => task.complete(undefined, { key: 'value', count: 1 }),
+  'tck-artifact-text': ({ task }) => task.complete('Generated text content'),
+  'tck-artifact-data': ({ task }) => task.complete(undefined, { key: 'value', count: 42 }),
   'tck-artifact-file': completeWithFile,
   'tck-artifact-file-url': completeWithFile,
 };
 
 async function completeWithFile({ client, task }: Turn): Promise<void> {
   const { id } = await client.attachments.upload(Buffer.from('The result.\n'), {
-    filename: 'result.txt',
+    filename: 'output.txt',
     contentType: 'text/plain',
   });
-  await task.complete({ content: 'The file.', attachment_ids: [id] });
+  await task.complete({ content: '', attachment_ids: [id] });
+}
+
+/** ACTS names the behavior in the text of the first message, a2a-tck in the `messageId` of each, before the id of the run. */
+function findBehavior(message: OpenTask['messages'][number] | undefined) {
+  const { message_id = '' } = (message?.metadata['a2a'] ?? {}) as { message_id?: string };
+  const names = Object.keys(behaviors).filter((each) =>
+    [message?.content, message_id].some((text) => text?.startsWith(each)),
+  );
+  return behaviors[names.toSorted((one, other) => other.length - one.length)[0] ?? ''];
 }
 
 /**
@@ -81,12 +90,14 @@ export function startTestAgent(
       // Its own reports bring the task again, because it does not wait for their end.
       if (last === undefined || handled.has(last.id)) continue;
       handled.add(last.id);
-      const [name = ''] = /^tck-[a-z-]+[a-z]/.exec(said[0]?.content ?? '') ?? [];
-      const behave = behaviors[name] ?? (({ task: unknown }: Turn) => unknown.complete('Done.'));
-      behave({ client, task, isAnswer: said.length > 1, text: last.content }).catch((error: unknown) => {
-        const isCanceled = error instanceof Error && 'code' in error && error.code === 'INVALID_TRANSITION';
-        if (!isCanceled) onError(error);
-      });
+      const own = findBehavior(last);
+      const behave = own ?? findBehavior(said[0]) ?? (({ task: unknown }: Turn) => unknown.complete('Done.'));
+      behave({ client, task, isAnswer: said.length > 1 && !own, text: last.content }).catch(
+        (error: unknown) => {
+          const isCanceled = error instanceof Error && 'code' in error && error.code === 'INVALID_TRANSITION';
+          if (!isCanceled) onError(error);
+        },
+      );
     }
   }
   const ended = work();

@@ -121,3 +121,7 @@ export const maxTaskDataBytes = 16_384;
 
 /** At most this many tasks of one client with one agent are open at a time. */
 export const maxOpenTasks = 100;
+
+/** The Markdown of JSON that is a message, or the part of one. */
+export const jsonToMarkdown = (data: unknown): string =>
+  `\`\`\`json\n${JSON.stringify(data, null, 2)}\n\`\`\``;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { maxTaskDataBytes, reportedTaskStates, taskStates } from '../domain/tasks.ts';
+import { jsonToMarkdown, maxTaskDataBytes, reportedTaskStates, taskStates } from '../domain/tasks.ts';
 import {
   agentHandle,
   attachmentIds,
@@ -135,10 +135,11 @@ export function toTaskReport({ message, data, artifact, ...report }: z.output<ty
   };
 }
 
-/** The text of a result that is only JSON. */
-function toDataMessage(data: unknown): z.output<typeof updateMessage> {
-  const text = `\`\`\`json\n${JSON.stringify(data, null, 2)}\n\`\`\``;
-  return { content: text, content_type: 'markdown', attachment_ids: [] };
-}
+/** The message of a result that is only JSON. */
+const toDataMessage = (data: unknown): z.output<typeof updateMessage> => ({
+  content: jsonToMarkdown(data),
+  content_type: 'markdown',
+  attachment_ids: [],
+});
 
 export const cancelTaskInput = z.strictObject({ task_id: taskId });
