@@ -158,7 +158,7 @@ export const auditLogRepository = repository(
        select max(last) as id from (select min(id) as last from read group by source having count(*) = :scan) s
      ), wanted as (
        select distinct on (id) read.* from read
-       where (:acts::text[] is null or act = any(:acts)) and id >= coalesce((select id from reach), '')
+       where (cast(:acts as text[]) is null or act = any(:acts)) and id >= coalesce((select id from reach), '')
        order by id desc limit :limit
      )
      select (select id from reach) as read_to, coalesce((

@@ -16,21 +16,16 @@ export interface Queryable {
   query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
 }
 
-/** A prepared statement. `text` has parameters by name (`:agent_id`) or, where they are few, by position (`$1`). */
+/**
+ * A prepared statement. `text` has parameters by name (`:agent_id`) or, where they are few, by position (`$1`). Arrays with their type
+ * (`:ids::text[]`) are hidden from the planner.
+ */
 export function statement(name: string, text: string): NamedStatement {
-  return {
-    name,
-    ...compile(
-      text.replace(unnested, (list) =>
-        list.replace(arrays, (_, parameter: string, type: string) => hideFromPlanner(parameter, type)),
-      ),
-    ),
-  };
+  const hide = (_: string, parameter: string, type: string) => hideFromPlanner(parameter, type);
+  return { name, ...compile(text.replace(typedArrays, hide)) };
 }
 
-/** Arrays as rows: their best plan is the same for every length. */
-const unnested = /\bunnest\([^()]*\)/g;
-const arrays = /(:\w+)::(\w+\[\])/g;
+const typedArrays = /(:[a-z_]\w*)::(\w+\[\])/g;
 
 /** A statement that is planned on each call, for its values: where the best plan depends on them. */
 export function unpreparedStatement(text: string): NamedStatement {
@@ -79,7 +74,7 @@ export function query<Row extends object>(
 /**
  * Hides a value from the planner. PostgreSQL keeps one plan for a named statement only when plans for the actual values do not promise to
  * be cheaper. Plans for one element or one partition always promise that, and planning on each call costs more than they save. For
- * statements whose best plan is the same for all values. The arrays of `unnest` are hidden in every prepared statement.
+ * statements whose best plan is the same for all values.
  */
 export function hideFromPlanner(parameter: string, type: string): string {
   return `(select ${parameter}::${type})::${type}`;

@@ -59,14 +59,14 @@ const commit = statement(
   'commit',
   `with agent as materialized (
      select agent_id, entries, raised, expected, place
-     from unnest(string_to_array(${hideFromPlanner(':agent_ids', 'text')}, ','), ${hideFromPlanner(':entry_counts', 'int[]')}, ${hideFromPlanner(':raised_versions', 'int[]')}, ${hideFromPlanner(':expected_versions', 'int[]')})
+     from unnest(string_to_array(${hideFromPlanner(':agent_ids', 'text')}, ','), :entry_counts::int[], :raised_versions::int[], :expected_versions::int[])
        with ordinality a (agent_id, entries, raised, expected, place)
    ), new_event as materialized (
      select * from unnest(:event_ids::text[], :event_types::text[], :thread_ids::text[], :message_ids::text[], :event_data::jsonb[], :traceparents::text[])
        with ordinality e (id, type, thread_id, message_id, data, traceparent, place)
    ), entry as materialized (
      select agent_place, event_place, number
-     from unnest(${hideFromPlanner(':agent_places', 'int[]')}, ${hideFromPlanner(':event_places', 'int[]')}, ${hideFromPlanner(':entry_numbers', 'int[]')}) r (agent_place, event_place, number)
+     from unnest(:agent_places::int[], :event_places::int[], :entry_numbers::int[]) r (agent_place, event_place, number)
    ), event as (
      insert into events (id, type, thread_id, message_id, data, recipients, created_at, traceparent)
      select id, type, thread_id, message_id, data, coalesce(r.agents, '{}'), :now::bigint, traceparent

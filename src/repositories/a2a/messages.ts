@@ -2,6 +2,7 @@ import type { ReceivedMessage } from '../../../packages/core/src/domain/a2a.ts';
 import { type AttachmentColumns, filesOfMessages } from '../attachments/attachments.ts';
 import type { MessageRow } from '../messages/messages.ts';
 import { awaited } from '../remote/order.ts';
+import { hideFromPlanner } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 
 /** A message that a client sent through A2A. */
@@ -77,8 +78,8 @@ export const taskMessage = (taskId: string, messageId: string): string => `(sele
 export const messagesOf = (
   messageId: string,
 ): string => `(select coalesce(json_agg(shown order by shown.sequence), '[]') from
-  ${withContent(`(select * from task_messages where task_id = t.id order by sequence desc limit :last)
-    union (select * from task_messages where task_id = t.id and artifact and :has_artifacts::boolean order by sequence desc limit ${maxArtifacts})
+  ${withContent(`(select * from task_messages where task_id = t.id order by sequence desc limit ${hideFromPlanner(':last', 'int')})
+    union (select * from task_messages where task_id = t.id and artifact and ${hideFromPlanner(':has_artifacts', 'boolean')} order by sequence desc limit ${maxArtifacts})
     union (select * from task_messages where task_id = t.id and message_id = ${messageId})`)} shown)`;
 
 /** The messages that clients sent through A2A. */

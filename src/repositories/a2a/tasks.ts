@@ -1,4 +1,5 @@
 import type { TaskChange, TaskDelivery, TaskState } from '../../../packages/core/src/domain/tasks.ts';
+import { hideFromPlanner } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 import { type A2aMessageRow, messagesOf, taskMessage } from './messages.ts';
 import { deliveryOf, taskMarks, type TaskRow } from '../tasks/task-row.ts';
@@ -73,7 +74,7 @@ export const a2aTasksRepository = repository({
   find: sql.row<[of: TaskOfSides, detail: TaskDetail], A2aTaskRow>(
     'a2a_tasks.find(..., ...)',
     `select ${columns} from tasks t ${sources}
-     where t.id = :task_id and t.client_id = :client_id and (a.id = :agent or a.canonical_handle = :agent) and ${isOfTwo}`,
+     where t.id = :task_id and t.client_id = :client_id and ${hideFromPlanner(':agent', 'text')} in (a.id, a.canonical_handle) and ${isOfTwo}`,
   ),
   /** Newest change first. */
   list: sql.rows<
@@ -107,6 +108,6 @@ export const a2aTasksRepository = repository({
   listUpdates: sql.rows<[taskId: string, after: number, limit: number], TaskUpdateRow>(
     'a2a_tasks.list_updates(task_id, after, limit)',
     `select u.generation, u.change, u.state, u.message_id, ${taskMessage('u.task_id', 'u.message_id')} as message, u.created_at
-     from task_updates u where u.task_id = :task_id and u.generation > :after order by u.generation limit :limit`,
+     from task_updates u where u.task_id = :task_id and u.generation > :after order by u.generation limit ${hideFromPlanner(':limit', 'int')}`,
   ),
 });

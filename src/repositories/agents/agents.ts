@@ -42,7 +42,7 @@ export const agentColumns = `${summaryColumns}, a.card_body`;
 
 const listRelationVersions = statement(
   'agents.list_relation_versions',
-  'select agent_id, relation_version from feed_heads where agent_id = any(:ids)',
+  'select agent_id, relation_version from feed_heads where agent_id = any(:ids::text[])',
 );
 
 export interface SeenAgentRow extends AgentSummaryRow, Relation {

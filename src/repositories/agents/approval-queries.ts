@@ -135,7 +135,7 @@ export const approvalQueries = repository({
     Buffer | undefined
   >(
     'approvals.find_review_key(agent_id, ids, request_hash)',
-    'select key_hash from approvals where id = any(:ids) and agent_id = :agent_id and is_review and request_hash = :request_hash',
+    'select key_hash from approvals where id = any(:ids::text[]) and agent_id = :agent_id and is_review and request_hash = :request_hash',
   ),
   /** A call that waits for its review. */
   findHeld: sql.value<[id: string], StoredCall | null | undefined>(
@@ -176,7 +176,7 @@ export const approvalQueries = repository({
   >(
     'approvals.list_between',
     `select ${columns} from ${joined}
-     where q.agent_id = any(:agent_ids) and q.target = any(:targets) and q.id >= :since_id
+     where q.agent_id = any(:agent_ids::text[]) and q.target = any(:targets::text[]) and q.id >= :since_id
      order by q.id desc limit :limit`,
     (agentIds, targets, { since, now, limit }) => ({
       agent_ids: agentIds,

@@ -106,6 +106,6 @@ export const agentExportsRepository = repository({
   /** Those of these storage keys that are in use. */
   findKeys: sql.values<[keys: readonly string[]], string>(
     'agent_exports.find_keys',
-    `select k.key from agent_exports e cross join unnest(${keys}) k (key) where k.key = any(:keys)`,
+    `select k.key from agent_exports e cross join unnest(${keys}) k (key) where k.key = any(:keys::text[])`,
   ),
 });

@@ -12,7 +12,7 @@ export const outgoingClearancesRepository = repository({
     `select a.id, a.canonical_handle,
        exists (select from outgoing_clearances c where c.agent_id = me.id and c.counterpart_id = a.id and c.thread_id = '') as trusted,
        exists (select from outgoing_clearances c where c.agent_id = me.id and c.counterpart_id = a.id and c.thread_id = :thread_id and :thread_id <> '') as cleared
-     from agents me join agents a on a.id = any(:counterpart_ids) and (a.owner_id <> me.owner_id or a.scope = 'remote') and a.retired_at is null
+     from agents me join agents a on a.id = any(:counterpart_ids::text[]) and (a.owner_id <> me.owner_id or a.scope = 'remote') and a.retired_at is null
      where me.id = :agent_id order by a.canonical_handle`,
   ),
   insert: sql.run<[clearance: { agent_id: string; ids: readonly string[]; thread_id: string; now: number }]>(

@@ -22,4 +22,4 @@ export const seenAgents = (columns: string): string => `select ${columns}, r.*,
  join agents viewer on viewer.id = :viewer_id
  join owners viewer_owner on viewer_owner.id = viewer.owner_id
  cross join lateral (${relationOf}) r
- where (a.id = any(:references) or a.canonical_handle = any(:references)) and a.retired_at is null`;
+ where (a.id = any(:references::text[]) or a.canonical_handle = any(:references::text[])) and a.retired_at is null`;

@@ -64,8 +64,8 @@ const statements = {
   lockOwn: { wait: lockOwn({ wait: true }), skip: lockOwn({ wait: false }) },
   findKeys: statement(
     'attachments.find_keys',
-    `select storage_key from attachments where storage_key = any(:keys) and scan_status <> 'infected'
-     union all select storage_key from uploads where storage_key = any(:keys)`,
+    `select storage_key from attachments where storage_key = any(:keys::text[]) and scan_status <> 'infected'
+     union all select storage_key from uploads where storage_key = any(:keys::text[])`,
   ),
 };
 
@@ -92,13 +92,13 @@ const createStorageMaintenance = repository(
       Pick<AttachmentRow, 'id' | 'filename' | 'size_bytes'>
     >(
       'attachments.list_own(uploader_id, ids)',
-      `select id, filename, size_bytes from attachments where uploader_id = :uploader_id and id = any(:ids) order by array_position(:ids, id)`,
+      `select id, filename, size_bytes from attachments where uploader_id = :uploader_id and id = any(:ids::text[]) order by array_position(:ids, id)`,
     ),
     /** Unsent files of an agent expire at this time at the earliest. */
     keepUnsent: sql.run<[uploaderId: string, ids: readonly string[], until: number]>(
       'attachments.keep_unsent(uploader_id, ids, until)',
       `update attachments set expires_at = greatest(expires_at, :until)
-       where uploader_id = :uploader_id and id = any(:ids) and message_id is null and expires_at is not null`,
+       where uploader_id = :uploader_id and id = any(:ids::text[]) and message_id is null and expires_at is not null`,
     ),
     /** Removes up to `limit` files of deleted messages with ids below this one; returns their storage keys. */
     removeOrphaned: sql.values<[messageId: string, limit: number], string>(
@@ -120,7 +120,7 @@ const createStorageMaintenance = repository(
     /** Marks files whose bytes are lost as failed: they are no longer served. */
     setLost: sql.run<[ids: readonly string[]]>(
       'attachments.set_lost',
-      `update attachments set scan_status = 'failed', preview = null where id = any(:ids) and scan_status = 'clean'`,
+      `update attachments set scan_status = 'failed', preview = null where id = any(:ids::text[]) and scan_status = 'clean'`,
     ),
   },
   (db) => ({
@@ -151,7 +151,7 @@ export const attachmentsRepository = repository(
     >(
       'attachments.list_previews(ids, characters)',
       `select id, left(preview, :characters::int) as preview, storage_key from attachments
-       where id = any(:ids) and scan_status = 'clean'`,
+       where id = any(:ids::text[]) and scan_status = 'clean'`,
     ),
     /** Inserts a file that is neither sent nor scanned. */
     insert: sql.run<[attachment: NewAttachment]>(

@@ -160,9 +160,9 @@ export const eventSubscriptionsRepository = repository({
   listReceivers: sql.values<[agentIds: readonly string[], threadIds: readonly string[], now: number], string>(
     'event_subscriptions.list_receivers(agent_ids, thread_ids, now)',
     `with ${notingSequences}
-       select id from event_subscriptions where agent_id = any(:agent_ids) and active and next_at <= :now
+       select id from event_subscriptions where agent_id = any(:agent_ids::text[]) and active and next_at <= :now
        union all select c.task_id || '/' || c.id from a2a_push_configs c join tasks t on t.id = c.task_id
-       where c.client_id = any(:agent_ids) and c.next_at <= :now and c.position < t.generation
+       where c.client_id = any(:agent_ids::text[]) and c.next_at <= :now and c.position < t.generation
        union all ${outgoingOfThreads}`,
   ),
   /** Up to `limit` subscriptions after this id that have something to do at `now`: events, a gap, or their end. */

@@ -30,7 +30,7 @@ interface Recipients {
 /** At most this many of the newest entries of a range are searched for messages. */
 const maxEntriesScanned = 1_000;
 
-const idFilter = (column: string) => `${column} = any(${hideFromPlanner(':ids', 'text[]')})
+const idFilter = (column: string) => `${column} = any(:ids::text[])
        and ${column} between ${hideFromPlanner(':min_id', 'text')} and ${hideFromPlanner(':max_id', 'text')}`;
 
 const statements = {

@@ -83,7 +83,7 @@ const statements = {
      from unnest(:agent_ids::text[], :after::bigint[]) with ordinality r (agent_id, after, place)
      cross join lateral (
        select number, event_id from feed
-       where agent_id = r.agent_id and number > r.after and number <= r.after + :limit::bigint
+       where agent_id = r.agent_id and number > r.after and number <= r.after + ${hideFromPlanner(':limit', 'bigint')}
          and event_id >= ${hideFromPlanner(':min_id', 'text')} and event_id < ${hideFromPlanner(':max_id', 'text')}
        order by number) f
      order by r.place, f.number`,
@@ -155,7 +155,7 @@ export const feedRepository = repository(
     acknowledge: sql.rows<[positions: readonly { agent_id: string; number: number }[]], FeedRange>(
       'feed.acknowledge',
       `with locked as (
-         select agent_id, last_number, coalesce(acknowledged_number, -1) as before from feed_heads where agent_id = any(:agent_ids)
+         select agent_id, last_number, coalesce(acknowledged_number, -1) as before from feed_heads where agent_id = any(:agent_ids::text[])
          order by agent_id for no key update
        ), requested as (
          select agent_id, before, max(number) as number from unnest(:agent_ids::text[], :numbers::bigint[]) w (agent_id, number)

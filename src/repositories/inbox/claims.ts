@@ -1,5 +1,5 @@
 import { maxLeases } from '../../../packages/core/src/domain/inbox.ts';
-import { hideFromPlanner, query, statement } from '../queryable.ts';
+import { query, statement } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 import { endedState, expiredAttempt, isExpired, leaseClock } from './lease-clock.ts';
 import { wantedEntries } from './wanted-entries.ts';
@@ -112,7 +112,7 @@ const statements = {
        select least(:max::int, ${maxLeases} - count(*)) as leases from inbox_items where agent_id = :agent_id and state = 'leased'
      ), candidate as materialized (
        select i.number, i.thread_id, i.task_id from inbox_items i
-       where i.agent_id = :agent_id and i.state = 'ready' and i.ready_at <= ${leaseClock} and i.event_type = any(${hideFromPlanner(':types', 'text[]')})
+       where i.agent_id = :agent_id and i.state = 'ready' and i.ready_at <= ${leaseClock} and i.event_type = any(:types::text[])
          and (i.thread_id is null or not :ordered::boolean or (
            i.thread_id not in (select l.thread_id from inbox_items l where l.agent_id = :agent_id and l.state = 'leased' and l.thread_id is not null)
            and not exists (

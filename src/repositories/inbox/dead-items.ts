@@ -36,7 +36,7 @@ export const inboxDeadItemsRepository = repository({
      union all
      (select i.number, i.event_id, i.sender_id, i.task_id, i.attempts, i.reasons || ${expiredAttempt} as reasons, i.expires_at as updated_at
      from inbox_items i join inboxes b on b.agent_id = i.agent_id
-     where i.agent_id = :agent_id and ${isExpired} and i.attempts >= b.max_attempts and i.number > :after and i.event_type = any(:types) order by i.number limit :limit)
+     where i.agent_id = :agent_id and ${isExpired} and i.attempts >= b.max_attempts and i.number > :after and i.event_type = any(:types::text[]) order by i.number limit :limit)
      order by number limit :limit`,
   ),
   /** Makes a dead item ready again, with all of its attempts; undefined if there is none. */

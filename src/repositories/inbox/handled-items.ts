@@ -30,7 +30,7 @@ export const inboxHandledRepository = repository({
     'inbox_handled.lock_members(agent_ids, ...)',
     `with handled as materialized (
        select distinct i.agent_id, i.thread_id from inbox_items i
-       where i.state = 'handled' and (:agent_ids::text[] is null or i.agent_id = any(:agent_ids)) and (:min_age_ms::int = 0 or i.updated_at <= ${leaseClock} - :min_age_ms) limit :limit
+       where i.state = 'handled' and (cast(:agent_ids as text[]) is null or i.agent_id = any(:agent_ids)) and (:min_age_ms::int = 0 or i.updated_at <= ${leaseClock} - :min_age_ms) limit :limit
      ), member as (
        select m.thread_id, m.agent_id from handled h join thread_members m on m.thread_id = h.thread_id and m.agent_id = h.agent_id
        join threads t on t.id = m.thread_id

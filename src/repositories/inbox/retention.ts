@@ -82,7 +82,7 @@ export const inboxRetentionRepository = repository(
          returning i.agent_id, i.number
        ), leased as (
          update inbox_items i set is_obsolete = true
-         where i.agent_id = any(:agent_ids) and i.thread_id = :thread_id and i.sequence = :sequence and i.state = 'leased'
+         where i.agent_id = any(:agent_ids::text[]) and i.thread_id = :thread_id and i.sequence = :sequence and i.state = 'leased'
        ), promoted as (
          update inbox_items q set state = 'ready' from removed r cross join lateral (
            select n.number, n.state from inbox_items n

@@ -15,17 +15,17 @@ export const idempotencyKeysRepository = repository({
   /** The rows of those of these keys that have an answer, in any order. */
   list: sql.rows<[keyHashes: readonly Buffer[]], IdempotencyRow & { key_hash: Buffer }>(
     'idempotency_keys.list',
-    'select key_hash, request_hash, answer from idempotency_keys where key_hash = any(:key_hashes)',
+    'select key_hash, request_hash, answer from idempotency_keys where key_hash = any(:key_hashes::bytea[])',
   ),
   /** Those of these keys that have an answer. */
   listAnswered: sql.values<[keyHashes: readonly Buffer[]], Buffer>(
     'idempotency_keys.list_answered',
-    'select key_hash from idempotency_keys where key_hash = any(:key_hashes)',
+    'select key_hash from idempotency_keys where key_hash = any(:key_hashes::bytea[])',
   ),
   /** Fails the transaction with ConcurrentChange if one of these keys has an answer. */
   requireUnused: sql.run<[keyHashes: readonly Buffer[]]>(
     'idempotency_keys.require_unused',
-    `select ${requireTrue('count(*) = 0')} as are_unused from idempotency_keys where key_hash = any(:key_hashes)`,
+    `select ${requireTrue('count(*) = 0')} as are_unused from idempotency_keys where key_hash = any(:key_hashes::bytea[])`,
   ),
   /** Stores an answer of a call that ran in the transaction of another one. Another call under this key keeps its answer: then it returns false. */
   insertUnlessTaken: sql.hasRow<[key: IdempotencyRow & { key_hash: Buffer; created_at: number }]>(

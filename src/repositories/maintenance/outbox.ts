@@ -17,8 +17,8 @@ export const outboxRepository = repository({
    */
   complete: sql.run<[job: string, subjectIds: readonly string[]]>(
     'outbox.complete(job, subject_ids)',
-    `delete from outbox using ${unflushedCommit} where job = ${hideFromPlanner(':job', 'text')} and subject_id = any(${hideFromPlanner(':subject_ids', 'text[]')})
-       and (more_ids is null or more_ids <@ ${hideFromPlanner(':subject_ids', 'text[]')})`,
+    `delete from outbox using ${unflushedCommit} where job = ${hideFromPlanner(':job', 'text')} and subject_id = any(:subject_ids::text[])
+       and (more_ids is null or more_ids <@ :subject_ids::text[])`,
   ),
   /** Gives each subject of the rows that begin with one of these a row of its own. Each id gets the state of its row. */
   split: sql.run<[job: string, subjectIds: readonly string[]]>(

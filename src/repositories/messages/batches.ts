@@ -1,7 +1,7 @@
 import type { OutgoingPolicy, Relation } from '../../../packages/core/src/domain/agents/agents.ts';
 import type { AgentRow } from '../agents/agents.ts';
 import { relationOf } from '../agents/relations.ts';
-import { hideFromPlanner, type NamedStatement, query, requireTrue, statement } from '../queryable.ts';
+import { type NamedStatement, query, requireTrue, statement } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 import { ownUnread } from '../threads/members.ts';
 import type { ThreadRow } from '../threads/threads.ts';
@@ -118,7 +118,7 @@ export const messageBatchesRepository = repository(
      */
     lockUnchanged: sql.run<[threads: readonly ThreadState[]]>(
       'message_batches.lock_unchanged',
-      `select ${requireTrue(`count(*) = cardinality(${hideFromPlanner(':thread_ids', 'text[]')})`)} as are_unchanged from (
+      `select ${requireTrue(`count(*) = cardinality(:thread_ids::text[])`)} as are_unchanged from (
          select from unnest(:thread_ids::text[], :last_sequences::int[], :update_times::bigint[]) k (thread_id, last_sequence, updated_at)
          join threads t on t.id = k.thread_id and t.last_sequence = k.last_sequence and t.updated_at = k.updated_at and t.status = 'active'
          order by t.id for no key update of t skip locked
@@ -128,7 +128,7 @@ export const messageBatchesRepository = repository(
     /** Fails the transaction with ConcurrentChange unless all these messages exist in their threads. */
     requireReplyTargets: sql.run<[targets: readonly ReplyTarget[]]>(
       'message_batches.require_reply_targets',
-      `select ${requireTrue(`count(*) = cardinality(${hideFromPlanner(':ids', 'text[]')})`)} as all_exist
+      `select ${requireTrue(`count(*) = cardinality(:ids::text[])`)} as all_exist
        from unnest(:thread_ids::text[], :ids::text[]) r (thread_id, id)
        join messages m on m.id = r.id and m.thread_id = r.thread_id`,
       toColumns,

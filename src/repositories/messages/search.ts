@@ -1,4 +1,4 @@
-import { hideFromPlanner, query, type Queryable, statement, unflushedCommit } from '../queryable.ts';
+import { query, type Queryable, statement, unflushedCommit } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 import type { MessageRow } from './messages.ts';
 import { computeNextStep, listPeriods } from './search-periods.ts';
@@ -131,12 +131,12 @@ const statementMethods = repository({
   ),
   remove: sql.run<[messageIds: readonly string[]]>(
     'message_search.remove',
-    'delete from message_search where message_id = any(:message_ids)',
+    'delete from message_search where message_id = any(:message_ids::text[])',
   ),
   /** Id and content of these messages, in no order. */
   listContents: sql.rows<[messageIds: readonly string[]], { id: string; content: string }>(
     'message_search.list_contents',
-    `select id, content from messages where id = any(${hideFromPlanner(':message_ids', 'text[]')})`,
+    `select id, content from messages where id = any(:message_ids::text[])`,
   ),
   /**
    * The next messages by id. `content` is null where the search row has this version, unless `all` is set. Reads content only where it

@@ -81,7 +81,7 @@ export const notificationMessagesRepository = repository({
   /** Records that these items still wait, once a day. */
   markSeen: sql.run<[account_id: string, items: readonly string[], now: number]>(
     'notification_items.mark_seen',
-    `update notification_items set seen_at = :now where account_id = :account_id and item = any(:items) and seen_at < :stale`,
+    `update notification_items set seen_at = :now where account_id = :account_id and item = any(:items::text[]) and seen_at < :stale`,
     (account_id, items, now) => ({ account_id, items, now, stale: now - dayMs }),
   ),
   /** Removes up to `limit` items that have not been seen to wait since a time (ms). Returns how many. */
@@ -102,6 +102,6 @@ export const notificationMessagesRepository = repository({
   /** Those of these items of which the person was notified. */
   listNotified: sql.values<[account_id: string, items: readonly string[]], string>(
     'notification_items.list(account_id, items)',
-    'select item from notification_items where account_id = :account_id and item = any(:items)',
+    'select item from notification_items where account_id = :account_id and item = any(:items::text[])',
   ),
 });

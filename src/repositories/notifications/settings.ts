@@ -43,8 +43,8 @@ export const notificationSettingsRepository = repository(
     notice: sql.values<[subjects: readonly string[], due: number], string>(
       'notification_settings.notice(subjects, due)',
       `with noticed as materialized (
-         select id, owner_id from agents where id = any(:subjects)
-         union select a.id, a.owner_id from thread_members m join agents a on a.id = m.agent_id where m.thread_id = any(:subjects)
+         select id, owner_id from agents where id = any(:subjects::text[])
+         union select a.id, a.owner_id from thread_members m join agents a on a.id = m.agent_id where m.thread_id = any(:subjects::text[])
        ), person as materialized (
          select owner_id as account_id, id from noticed
          union select m.account_id, n.id from noticed n join organization_members m on m.organization_id = n.owner_id

@@ -78,12 +78,12 @@ const hasWork = `(r.position < r.last_sequence or r.poll_at is not null)`;
 export const notingSequences = `noted as (
   update remote_threads r set last_sequence = l.last_sequence
   from (select r.thread_id, t.last_sequence from remote_threads r join threads t on t.id = r.thread_id
-        where r.thread_id = any(:thread_ids) and r.last_sequence < t.last_sequence order by 1 for update of r) l
+        where r.thread_id = any(:thread_ids::text[]) and r.last_sequence < t.last_sequence order by 1 for update of r) l
   where r.thread_id = l.thread_id)`;
 
 /** Those of the threads `:thread_ids` from which something is to be sent, and that no process has. */
 export const outgoingOfThreads = `select r.thread_id from remote_threads r join threads t on t.id = r.thread_id
-  where r.thread_id = any(:thread_ids) and r.next_at <= :now and ${hasOutgoing}`;
+  where r.thread_id = any(:thread_ids::text[]) and r.next_at <= :now and ${hasOutgoing}`;
 
 export const remoteThreadsRepository = repository({
   insert: sql.run<[thread: Pick<RemoteThreadRow, 'thread_id' | 'agent_id'>, now: number]>(
@@ -111,7 +111,7 @@ export const remoteThreadsRepository = repository({
    */
   claim: sql.rows<[threadIds: readonly string[], now: number, leaseMs: number], RemoteThreadRow>(
     'remote_threads.claim(thread_ids, now, lease_ms)',
-    `with claimed as (select r.thread_id from ${due} and r.thread_id = any(:thread_ids) order by 1 for update of r)
+    `with claimed as (select r.thread_id from ${due} and r.thread_id = any(:thread_ids::text[]) order by 1 for update of r)
      update remote_threads r set next_at = :now::bigint + :lease_ms::bigint from claimed c where r.thread_id = c.thread_id returning ${columns}`,
   ),
   /** Stores the states of claimed threads. Leaves out those whose leases have ended. */
@@ -149,7 +149,7 @@ export const remoteThreadsRepository = repository({
   /** Those of these threads with something to do. */
   listDueAmong: sql.values<[threadIds: readonly string[], now: number], string>(
     'remote_threads.list_due_among(thread_ids, now)',
-    `select r.thread_id from ${due} and r.thread_id = any(:thread_ids)`,
+    `select r.thread_id from ${due} and r.thread_id = any(:thread_ids::text[])`,
   ),
   /** What their turns do next; all of a thread as at one time. */
   peek: sql.rows<

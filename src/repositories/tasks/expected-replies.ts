@@ -1,4 +1,3 @@
-import { hideFromPlanner } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 
 /** A message that expects a reply of one other member. */
@@ -13,7 +12,7 @@ export const expectedRepliesRepository = repository({
   /** Those of locked threads. */
   listInThreads: sql.rows<[threadIds: readonly string[]], ExpectedReply & { thread_id: string }>(
     'expected_replies.list_in_threads',
-    `select thread_id, message_id, sender_id, asked_id from expected_replies where thread_id = any(${hideFromPlanner(':thread_ids', 'text[]')})`,
+    `select thread_id, message_id, sender_id, asked_id from expected_replies where thread_id = any(:thread_ids::text[])`,
   ),
   /** Adds the replies that a message of a locked thread expects. */
   insert: sql.run<

@@ -1,6 +1,6 @@
 import type { ShownDelivery, TaskState } from '../../../packages/core/src/domain/tasks.ts';
 import { type MessageRow, messageColumns } from '../messages/messages.ts';
-import { hideFromPlanner, query, statement } from '../queryable.ts';
+import { query, statement } from '../queryable.ts';
 import { lastSeenAt } from '../agents/presence.ts';
 import { repository, sql } from '../sql.ts';
 import { deliveryOf, taskMarks, type TaskRow } from './task-row.ts';
@@ -74,7 +74,7 @@ const locks = {
 function lockOpen(name: string, mode = '') {
   return statement(
     name,
-    `select id from tasks where thread_id = any(${hideFromPlanner(':thread_ids', 'text[]')}) and ended_at is null order by id for update ${mode}`,
+    `select id from tasks where thread_id = any(:thread_ids::text[]) and ended_at is null order by id for update ${mode}`,
   );
 }
 
@@ -93,7 +93,7 @@ export const tasksRepository = repository(
     /** Oldest first. */
     listOpenInThreads: sql.rows<[threadIds: readonly string[]], TaskRow>(
       'tasks.list_open_in_threads',
-      `select ${columns} from tasks t ${taskParties} where t.thread_id = any(${hideFromPlanner(':thread_ids', 'text[]')}) and t.ended_at is null order by t.id`,
+      `select ${columns} from tasks t ${taskParties} where t.thread_id = any(:thread_ids::text[]) and t.ended_at is null order by t.id`,
     ),
     /** The open tasks of a thread, and those that these messages opened, with one of these agents as a side. Oldest first. */
     listShown: sql.rows<
@@ -191,7 +191,7 @@ export const tasksRepository = repository(
     /** Notes that sends in a locked thread need not look at tasks, unless one is open. */
     clearQuestions: sql.run<[threadIds: readonly string[]]>(
       'tasks.clear_questions',
-      `update threads h set has_questions = false where id = any(${hideFromPlanner(':thread_ids', 'text[]')})
+      `update threads h set has_questions = false where id = any(:thread_ids::text[])
          and not exists (select from tasks where thread_id = h.id and ended_at is null)
          and not exists (select from expected_replies where thread_id = h.id)`,
     ),

@@ -74,8 +74,8 @@ export const usageRepository = repository({
   complete: sql.run<[job: string, subjectIds: readonly string[]]>(
     'usage.complete(job, subject_ids)',
     `with done as (
-         delete from outbox using ${unflushedCommit} where job = ${hideFromPlanner(':job', 'text')} and subject_id = any(${hideFromPlanner(':subject_ids', 'text[]')})
-           and (more_ids is null or more_ids <@ ${hideFromPlanner(':subject_ids', 'text[]')})
+         delete from outbox using ${unflushedCommit} where job = ${hideFromPlanner(':job', 'text')} and subject_id = any(:subject_ids::text[])
+           and (more_ids is null or more_ids <@ :subject_ids::text[])
          returning subject_id, more_ids
        ), event as materialized (
          select unnest(array[subject_id] || more_ids) as id from done

@@ -80,7 +80,7 @@ export const watchLinksRepository = repository({
     'watch_links.list_of_members(thread_id, agent_ids)',
     `select ${columns}, a.canonical_handle, o.name as made_by, w.views, w.viewed_at
      from watch_links w join agents a on a.id = w.agent_id join owners o on o.id = w.account_id
-     where w.thread_id = :thread_id and w.agent_id = any(:agent_ids) and w.ended_at is null order by w.id desc`,
+     where w.thread_id = :thread_id and w.agent_id = any(:agent_ids::text[]) and w.ended_at is null order by w.id desc`,
   ),
   /** What members see of the open links of a thread. */
   findWatches: sql.single<[threadId: string], { watched_by: Watch[] }>(
@@ -91,7 +91,7 @@ export const watchLinksRepository = repository({
   end: sql.rows<[ids: readonly string[], now: number], ThreadMember>(
     'watch_links.end(ids, now)',
     `update watch_links w set ended_at = :now from agents a
-     where w.id = any(:ids) and w.ended_at is null and a.id = w.agent_id returning a.id, a.canonical_handle`,
+     where w.id = any(:ids::text[]) and w.ended_at is null and a.id = w.agent_id returning a.id, a.canonical_handle`,
   ),
   /** Links of which members were not told that they have expired. */
   listExpired: sql.rows<[now: number, limit: number], Pick<WatchLinkRow, 'id' | 'thread_id'>>(

@@ -37,7 +37,7 @@ export const webhookFeedsRepository = repository({
    ), delivery as (
      insert into webhook_deliveries (webhook_id, event_id, event_type, number, state, next_at, created_at)
      select id, event_id, type, number, 'pending', :now::bigint, :now::bigint from entry
-     where is_own_change is not true and (event_types is null or type = any(event_types)) and not (only_when_offline and agent_id = any(:online))
+     where is_own_change is not true and (event_types is null or type = any(event_types)) and not (only_when_offline and agent_id = any(:online::text[]))
        and exists (select 1 from unnest(:types::text[], :scopes::text[]) s (type, scope) where s.type = entry.type and s.scope = any(entry.scopes))
      on conflict do nothing
      returning webhook_id
