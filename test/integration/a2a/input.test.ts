@@ -32,6 +32,18 @@ describe.each(bindings)('over %s', (binding) => {
     expect(result.task.history[0]).toMatchObject({ messageId, parts: [{ text: 'x' }, { data: null }] });
   });
 
+  test('an answer that is only JSON is one data part', async () => {
+    const { ann, bob, client } = await pair();
+    const { result } = await client.call('SendMessage', { message: toA2aMessage('Where?'), ...now });
+    const { id, contextId } = result.task;
+    const data = { order: 1042, place: 'Hamburg' };
+    await service.post(bob, `/tasks/${id}/update`, { state: 'completed', data });
+    const { artifacts } = (await client.call('GetTask', { id })).result;
+    expect(artifacts[0].parts).toEqual([{ data, mediaType: 'application/json' }]);
+    const { body } = await service.get(ann, `/threads/${contextId}/messages`);
+    expect(body.messages[0].content).toContain('"place": "Hamburg"');
+  });
+
   test('bad input is refused with its field', async () => {
     const { client } = await pair();
     const cases: [object, string][] = [

@@ -44,18 +44,6 @@ describe.each(bindings)('over %s', (binding) => {
     expect((await client.call('GetTask', { id, historyLength: 0 })).result.history).toBeUndefined();
   });
 
-  test('an answer that is only JSON is one data part', async () => {
-    const { ann, bob, client } = await pair();
-    const sending = client.call('SendMessage', { message: toA2aMessage('Where is order 1042?') });
-    const id = await openTaskOf(bob);
-    const data = { order: 1042, place: 'Hamburg' };
-    await service.post(bob, `/tasks/${id}/update`, { state: 'completed', data });
-    const { task } = (await sending).result;
-    expect(task.artifacts[0].parts).toEqual([{ data, mediaType: 'application/json' }]);
-    const { body } = await service.get(ann, `/threads/${task.contextId}/messages`);
-    expect(body.messages[0].content).toContain('"place": "Hamburg"');
-  });
-
   test('a call waits for the answer, and for a question back', async () => {
     const { ann, bob, client } = await pair();
     const sending = client.call('SendMessage', { message: toA2aMessage('Book a flight.') });

@@ -7,7 +7,7 @@ const rounds = 40;
 
 const service = useService({ env: { DATABASE_POOL_SIZE: String(connections) } });
 
-/** Statements that each call of a connection plans anew. */
+/** Statements that a connection plans for each call. */
 async function listReplanned(): Promise<string[]> {
   const read = () =>
     service.sql<{ name: string }>(
