@@ -75,6 +75,7 @@ describe('a request', () => {
       decided_by: null,
       decided_by_agent: null,
       used_at: null,
+      stored: null,
       answer: null,
     });
     expect(await setup.read((work) => findApproval(work, agent_id, approval.id))).toEqual(approval);
