@@ -67,7 +67,7 @@ test('a decision on the home page can be undone until it takes effect, and the o
   await decide(ada, address, 'approve');
   await Promise.all([applyStoredDecisions(service), applyStoredDecisions(service)]);
   expect([await stateOf(address), (await requestsOf(other)).length]).toEqual(['approved', 1]);
-  await expect.poll(live.shown).toContain('Nothing waits for you.');
+  await expect.poll(live.shown).toContain('Nothing needs you.');
   live.close();
   const late = await ada.send(fillForm(await ada.go('/console'), `${address}/undo`));
   expect(late.visibleText).toContain('It is too late to undo this');
