@@ -38,9 +38,9 @@ await describeWithBrowser('texts to copy', (browser) => {
     const field = page.getByRole('textbox', { name: 'Password' });
     await field.fill('a long phrase');
     expect(await field.getAttribute('type')).toBe('password');
-    await page.getByRole('checkbox', { name: 'Show password' }).check();
+    await page.getByRole('checkbox', { name: 'Show characters' }).check();
     expect(await field.getAttribute('type')).toBe('text');
-    await page.getByRole('checkbox', { name: 'Show password' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Show characters' }).uncheck();
     expect(await field.getAttribute('type')).toBe('password');
     await context.close();
   });

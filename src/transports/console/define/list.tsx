@@ -15,8 +15,8 @@ type Emptiness = string | JSX.Element | { title: string; text: string };
 
 export interface ListDefinition<V extends PageVisit, T> {
   title?: Per<V, string>;
-  /** The name of the list, for screen readers. */
-  label: string;
+  /** The name of the list, for screen readers. Default: the title. */
+  label?: string;
   /** Plural name of the items, such as "agents". */
   noun?: string;
   /** Shown when there are none. Absent: nothing is shown. */
@@ -34,10 +34,11 @@ export interface ListDefinition<V extends PageVisit, T> {
 
 /** A card with a list of items and their actions. */
 export function listSection<V extends PageVisit, T>(definition: ListDefinition<V, T>): Section<V> {
-  const { title, label, noun = 'entries', text, read, row } = definition;
+  const { title, noun = 'entries', text, read, row } = definition;
   return {
     async show(visit) {
       const found = await read(visit);
+      const shownTitle = valueFor(title, visit);
       if (!found) return null;
       const { items, next } = found;
       const empty = typeof definition.empty === 'function' ? definition.empty(visit, next) : definition.empty;
@@ -53,7 +54,7 @@ export function listSection<V extends PageVisit, T>(definition: ListDefinition<V
       const more = <NextPage path={visit.address} next={next} noun={noun} />;
       return (
         <>
-          <Card title={valueFor(title, visit)} action={action}>
+          <Card title={shownTitle} action={action}>
             {text?.(visit)}
             {items.length === 0 ? (
               typeof empty === 'string' ? (
@@ -62,7 +63,10 @@ export function listSection<V extends PageVisit, T>(definition: ListDefinition<V
                 empty
               )
             ) : (
-              <Rows label={label} rows={items.map((item) => row(item, visit))} />
+              <Rows
+                label={definition.label ?? shownTitle ?? ''}
+                rows={items.map((item) => row(item, visit))}
+              />
             )}
             {!box && more}
             {definition.below?.(visit, items)}

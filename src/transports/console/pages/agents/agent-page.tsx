@@ -13,55 +13,31 @@ import { Heading } from '../../components/content.tsx';
 import { useLayoutContext } from '../../components/layout-context.ts';
 import { Tabs } from '../../components/tabs.tsx';
 
-interface AgentHeadingProps {
-  agent: AgentOfPerson;
-  /** The tab of a subpage. */
-  current?: string;
-}
-
 /** The path of an agent's page. */
 export function agentAddress({ id }: Pick<AgentOfPerson, 'id'>, subpage = ''): string {
   return `/console/agents/${id}${subpage && `/${subpage}`}`;
 }
 
-type Pages = readonly (readonly [subpage: string, name: string])[];
-
-/** The pages of each tab. The first one has its name. */
-const managerTabs: readonly Pages[] = [
-  [['', 'Overview']],
-  [
-    ['settings', 'Settings'],
-    ['profile', 'Profile'],
-  ],
+/** The names of the pages of each tab, by path. The tab has the first one. */
+const tabs: readonly Readonly<Record<string, string>>[] = [
+  { '': 'Overview' },
+  { connect: 'Connect' },
+  { inbox: 'Inbox' },
+  { webhooks: 'Webhooks', subscriptions: 'Subscriptions' },
+  { contacts: 'Contacts', blocks: 'Blocks', allowlist: 'Allowlist' },
+  { settings: 'Settings', profile: 'Profile', credentials: 'Credentials' },
 ];
-const tabs: readonly Pages[] = [
-  [['', 'Overview']],
-  [['connect', 'Connect']],
-  [['inbox', 'Inbox']],
-  [
-    ['webhooks', 'Webhooks'],
-    ['subscriptions', 'Subscriptions'],
-  ],
-  [
-    ['contacts', 'Contacts'],
-    ['blocks', 'Blocks'],
-    ['allowlist', 'Allowlist'],
-  ],
-  [
-    ['settings', 'Settings'],
-    ['profile', 'Profile'],
-    ['credentials', 'Credentials'],
-  ],
-];
+const managerTabs = [{ '': 'Overview' }, { settings: 'Settings', profile: 'Profile' }];
 
 /** The heading and tabs of an agent's pages. */
-export function AgentHeading({ agent, current }: AgentHeadingProps) {
+export function AgentHeading({ agent }: { agent: AgentOfPerson }) {
   const { path } = useLayoutContext();
-  const shown = current ?? path;
-  const toLinks = (pages: Pages) =>
-    pages.map(([subpage, name]) => [agentAddress(agent, subpage), name] as const);
-  const groups = (agent.acts_as ? tabs : managerTabs).map(toLinks);
-  const group = groups.find((links) => links.some(([address]) => address === shown)) ?? [];
+  const [, subpage = ''] = path.slice(agentAddress(agent).length).split('/');
+  const shownTabs = agent.acts_as ? tabs : managerTabs;
+  const toLinks = (pages: object) =>
+    Object.entries(pages).map(([page, name]) => [agentAddress(agent, page), name as string] as const);
+  // The pages that end an agent are below its settings.
+  const group = toLinks(shownTabs.find((pages) => subpage in pages) ?? shownTabs.at(-1) ?? {});
   return (
     <>
       <Heading
@@ -77,9 +53,11 @@ export function AgentHeading({ agent, current }: AgentHeadingProps) {
       <Tabs
         label={`Pages of ${agent.display_name}`}
         current={group[0]?.[0]}
-        tabs={groups.flatMap(([first]) => (first ? [first] : []))}
+        tabs={shownTabs.flatMap((pages) => toLinks(pages).slice(0, 1))}
       />
-      {group.length > 1 && <Tabs label={`${group[0]?.[1]}: pages`} current={shown} tabs={group} isSmall />}
+      {group.length > 1 && (
+        <Tabs label={`${group[0]?.[1]}: pages`} current={agentAddress(agent, subpage)} tabs={group} isSmall />
+      )}
     </>
   );
 }
@@ -100,11 +78,7 @@ interface OfAgent<Extra> {
   load?(visit: AgentVisit): Promise<Extra>;
 }
 
-type AgentPageDefinition<Extra> = OfAgent<Extra> &
-  Omit<PageDefinition<AgentVisit & Extra>, 'load'> & {
-    /** The tab of a page without a tab of its own. */
-    tab?: string;
-  };
+type AgentPageDefinition<Extra> = OfAgent<Extra> & Omit<PageDefinition<AgentVisit & Extra>, 'load'>;
 
 /** The routes of a page of an agent. */
 export function agentPage(definition: AgentPageDefinition<object>): ConsoleRoute[] {
@@ -113,13 +87,10 @@ export function agentPage(definition: AgentPageDefinition<object>): ConsoleRoute
 
 /** The routes of a page of an agent for which `load` reads more. */
 export function agentPageWith<Extra extends object>(definition: AgentPageDefinition<Extra>): ConsoleRoute[] {
-  const { path, tab } = definition;
   return definePage({
-    heading: ({ agent }) => (
-      <AgentHeading agent={agent} {...(tab !== undefined && { current: agentAddress(agent, tab) })} />
-    ),
+    heading: ({ agent }) => <AgentHeading agent={agent} />,
     ...definition,
-    path: fullPath(path),
+    path: fullPath(definition.path),
     load: loaderOf(definition),
   });
 }

@@ -23,7 +23,6 @@ function endPage({ path, verb, points, run, next }: Ending) {
   return agentPage({
     path,
     right: 'manages',
-    tab: 'settings',
     title: ({ agent }) => `${verb} ${agent.display_name}`,
     sections: [
       formSection({

@@ -47,7 +47,6 @@ const sentBeforeMessage =
 /** Creates a credential. Only the response to the form shows the secret. */
 export const credentialNewPage = agentPage({
   path: 'credentials/new',
-  tab: 'credentials',
   title: 'New credential',
   sections: [
     formSection({
@@ -79,7 +78,7 @@ export const credentialNewPage = agentPage({
             '-d grant_type=client_credentials',
           ];
           return secretPage({
-            heading: <AgentHeading agent={agent} current={agentPath('credentials')} />,
+            heading: <AgentHeading agent={agent} />,
             title: input.name,
             secrets: clientSecrets(client_id, client_secret),
             text: (
@@ -127,7 +126,6 @@ const titleOf = ({ name, client_id }: Credential) => `Rotate the secret of ${nam
 /** Replaces the secret of a credential. Only the response to the form shows the new one. */
 export const credentialRotatePage = agentPageWith<{ credential: Credential }>({
   path: 'credentials/:client_id/rotate',
-  tab: 'credentials',
   load: loadCredential,
   title: ({ credential }) => titleOf(credential),
   sections: [
@@ -156,7 +154,7 @@ export const credentialRotatePage = agentPageWith<{ credential: Credential }>({
           const { client_secret, previous_secret_until, ended } = await change(rotateCredential, input);
           await parts.publishRevocations(ended);
           return secretPage({
-            heading: <AgentHeading agent={agent} current={agentPath('credentials')} />,
+            heading: <AgentHeading agent={agent} />,
             title: name ?? client_id,
             secrets: clientSecrets(client_id, client_secret),
             text:

@@ -35,7 +35,6 @@ export const allowlistPage = agentPage({
     }),
     listSection({
       title: 'Allowlist',
-      label: 'Allowlist',
       noun: 'entries',
       empty: 'The allowlist is empty.',
       async read({ call, query }) {

@@ -96,7 +96,6 @@ function contactRow(contact: ContactRecord, { address }: AgentVisit): Row {
 /** Sends a contact request to another agent. */
 export const contactNewPage = agentPage({
   path: 'contacts/new',
-  tab: 'contacts',
   title: 'Send contact request',
   sections: [
     formSection({
@@ -182,14 +181,12 @@ export const contactsPage = agentPage({
       ),
     listSection({
       title: 'Received requests',
-      label: 'Received requests',
       noun: 'requests',
       read: (visit) => readRequests(visit, 'incoming'),
       row: incomingRow,
     }),
     listSection({
       title: 'Contacts',
-      label: 'Contacts',
       noun: 'contacts',
       empty: 'No contacts yet. Contacts can write to each other at any time.',
       action: ({ address }) => <ButtonLink href={`${address}/new`}>Send contact request</ButtonLink>,
@@ -203,7 +200,6 @@ export const contactsPage = agentPage({
     }),
     listSection({
       title: 'Sent requests',
-      label: 'Sent requests',
       noun: 'requests',
       read: (visit) => readRequests(visit, 'outgoing'),
       row: outgoingRow,

@@ -94,7 +94,6 @@ export const inboxPage = agentPageWith<OfInbox>({
     ({ inbox, address }) => (inbox ? <Counts inbox={inbox} /> : <Off address={address} />),
     listSection({
       title: 'Dead items',
-      label: 'Dead items',
       noun: 'items',
       empty: 'None. An item is dead when all of its attempts ended without an acknowledgement.',
       async read({ inbox, call, query }) {
@@ -106,7 +105,6 @@ export const inboxPage = agentPageWith<OfInbox>({
     }),
     listSection({
       title: 'Instances',
-      label: 'Instances',
       empty: 'No instance has claimed items in the last 24 hours.',
       read: async ({ inbox }) => inbox && { items: inbox.consumers },
       row: ({ name, last_claim_at, leased }) => ({

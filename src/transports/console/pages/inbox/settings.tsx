@@ -48,7 +48,6 @@ const titleOf = (visit: Parameters<typeof isOn>[0]) => (isOn(visit) ? 'Inbox set
 /** Turns the inbox of an agent on, and changes its settings. */
 export const inboxSettingsPage = agentPageWith<OfInbox>({
   path: 'inbox/settings',
-  tab: 'inbox',
   load: loadInbox,
   title: titleOf,
   sections: [

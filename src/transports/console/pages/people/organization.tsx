@@ -173,7 +173,6 @@ export const organizationPage = definePage<OrganizationVisit>({
     },
     listSection({
       title: 'Pending invitations',
-      label: 'Pending invitations',
       read: async ({ read, organization, isAdmin }) => ({
         items: isAdmin ? await read(listInvitationsTo, organization) : [],
       }),

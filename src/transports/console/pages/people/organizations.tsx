@@ -93,7 +93,6 @@ export const organizationsPage = personPage({
   sections: [
     listSection({
       title: 'Invitations',
-      label: 'Invitations',
       read: async ({ read, person }) => ({ items: await read(listInvitationsOfPerson, person) }),
       row: (invitation) => invitationRow(invitation),
     }),

@@ -53,7 +53,6 @@ export const remoteInvitationsPage = definePage<InvitationsVisit>({
     }),
     listSection({
       title: 'Open invitations',
-      label: 'Open invitations',
       empty: 'No invitation waits for its redeemer.',
       async read({ read, person }) {
         return { items: await read(listInvitationsOfPerson, person.account_id) };

@@ -12,7 +12,6 @@ const stateOf = ({ query }: AgentVisit) => deliveryStates.find((state) => state 
 /** The deliveries of a webhook with replay buttons. */
 export const webhookDeliveriesPage = agentPageWith<OfWebhook>({
   path: 'webhooks/:webhook_id/deliveries',
-  tab: 'webhooks',
   load: loadWebhook,
   title: ({ webhook }) => `Deliveries to ${nameOf(webhook)}`,
   sections: [

@@ -14,7 +14,6 @@ export const webhooksPage = agentPage({
   sections: [
     listSection({
       title: 'Webhooks',
-      label: 'Webhooks',
       read: async ({ call }) => ({ items: (await call(listWebhooksOperation)).webhooks }),
       empty: {
         title: 'No webhooks',

@@ -17,7 +17,6 @@ export const subscriptionsPage = agentPage({
   sections: [
     listSection({
       title: 'Event subscriptions',
-      label: 'Event subscriptions',
       empty: {
         title: 'No subscriptions',
         text: 'MCP clients can subscribe to events of this agent and receive them at an address of their own.',

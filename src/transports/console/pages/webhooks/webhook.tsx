@@ -29,7 +29,6 @@ import { secretPage } from '../../components/secrets.tsx';
 /** Creates a webhook. Only the response to the form shows the secret. */
 export const webhookNewPage = agentPage({
   path: 'webhooks/new',
-  tab: 'webhooks',
   title: 'New webhook',
   sections: [
     formSection({
@@ -50,7 +49,7 @@ function webhookSecretPage(
   { id, url, secret }: { id: string; url: string; secret: string },
 ) {
   return secretPage({
-    heading: <AgentHeading agent={agent} current={agentPath('webhooks')} />,
+    heading: <AgentHeading agent={agent} />,
     title: new URL(url).host,
     secrets: [{ label: 'Signing secret', value: secret }],
     storageNote: 'We store it encrypted',
@@ -78,7 +77,6 @@ export async function loadWebhook({ call, params }: AgentVisit): Promise<OfWebho
 /** One webhook: state and settings. */
 export const webhookPage = agentPageWith<OfWebhook>({
   path: 'webhooks/:webhook_id',
-  tab: 'webhooks',
   load: loadWebhook,
   title: ({ webhook }) => nameOf(webhook),
   sections: [
@@ -148,10 +146,6 @@ export const webhookRemovePage = agentConfirmation({
 export function webhookStatus({ webhook, agentPath }: AgentVisit & OfWebhook) {
   const { id, url, enabled, disabled_reason, disabled_at, previous_secret_until } = webhook;
   const address = agentPath(`webhooks/${id}`);
-  const tabs = [
-    [address, 'Settings'],
-    [`${address}/deliveries`, 'Deliveries'],
-  ] as const;
   return (
     <>
       <Card title={nameOf(webhook)} action={<StateBadge enabled={enabled} />}>
@@ -186,7 +180,13 @@ export function webhookStatus({ webhook, agentPath }: AgentVisit & OfWebhook) {
           </ButtonLink>
         </div>
       </Card>
-      <Tabs label="Pages of the webhook" tabs={tabs} />
+      <Tabs
+        label="Pages of the webhook"
+        tabs={[
+          [address, 'Settings'],
+          [`${address}/deliveries`, 'Deliveries'],
+        ]}
+      />
     </>
   );
 }
