@@ -13,12 +13,24 @@ config.forms.mode = 'optin';
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 document.cookie = `ams_zone=${encodeURIComponent(timeZone)}; path=/; max-age=31536000; samesite=lax`;
 
+// What a person writes stays in the tab until it is sent: a reply and the way back open the page again.
+const writing = () => document.querySelector('#write');
+addEventListener('input', ({ target }) => {
+  if (target === writing()) sessionStorage.setItem(location.pathname, target.value);
+});
+addEventListener('turbo:submit-end', ({ detail, target }) => {
+  if (detail.success && detail.fetchResponse.redirected && target.contains(writing()))
+    sessionStorage.removeItem(location.pathname);
+});
+
 let listPlace = 0;
 const list = () => document.querySelector('.pane-list');
 addEventListener('turbo:before-render', () => (listPlace = list()?.scrollTop ?? 0));
 
 addEventListener('turbo:load', () => {
   list()?.scrollTo(0, listPlace);
+  const field = writing();
+  if (field && !field.value) field.value = sessionStorage.getItem(location.pathname) ?? '';
   // A conversation opens at its first unread message, once.
   const start = document.querySelector('li.message[autofocus]');
   start?.removeAttribute('autofocus');

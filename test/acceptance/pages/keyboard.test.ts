@@ -72,8 +72,15 @@ await describeWithBrowser('the keyboard', (browser) => {
     await page.waitForURL('**/console/conversations');
     await press('j', 'Enter');
     await page.locator('#messages').getByText('The text of Third').waitFor();
+    await page.getByLabel('Message', { exact: true }).fill('A *draft*');
+    await page.getByText('Markdown').click();
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.locator('#preview em').getByText('draft').waitFor();
+    expect(await findPageFaults(page)).toEqual([]);
+    await page.locator('#messages .menu > summary').focus();
     await press('r');
     await page.locator('.composer .reply-to').getByText('The text of Third').waitFor();
+    expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('A *draft*');
     await page.locator('#messages .menu > summary').click();
     expect(await findPageFaults(page)).toEqual([]);
     await page.getByRole('link', { name: 'Trace of message 1' }).click();

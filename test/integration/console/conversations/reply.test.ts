@@ -2,7 +2,7 @@ import { textContent } from 'domutils';
 import { expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
 import { useSharedService } from '../../../support/service.ts';
-import { readFormFields, signInWithAgent } from '../signed-in-person.ts';
+import { fillForm, readFormFields, signInWithAgent } from '../signed-in-person.ts';
 import { sendTo, startThread } from './conversation-fixtures.ts';
 
 const service = useSharedService();
@@ -64,6 +64,33 @@ test('what is no message of the conversation is not answered, nor found', async 
     const missing = await ada.go(`${address}?${message.toString()}`);
     expect([missing.status, missing.text.includes('Hidden words')]).toEqual([404, false]);
   }
+});
+
+test('shows a preview, which sends nothing and keeps what was entered, and sends Markdown', async () => {
+  const { ada, mine, id, address } = await createWorld();
+  const hostile = '**bold** <img src=x onerror=alert(1)> [x](javascript:alert(1))';
+  const form = findForm(await ada.go(address), `${address}/messages`);
+  const preview = { ...form, action: `${address}/preview` };
+  const shown = await ada.send(preview, { fields: { content: hostile, markdown: 'true' } });
+  expect(shown.status).toBe(200);
+  expect(shown.elements('strong').map((each) => textContent(each))).toContain('bold');
+  expect([
+    shown.elements('img').filter(({ attribs }) => attribs['onerror']),
+    await listMessages(mine, id),
+  ]).toEqual([[], [expect.anything()]]);
+  expect(readFormFields(shown, `${address}/messages`)).toMatchObject({ content: hostile });
+  const plain = await ada.send(preview, { fields: { content: hostile } });
+  expect(plain.elements('strong').map((each) => textContent(each))).not.toContain('bold');
+  await ada.send(form, { fields: { content: hostile, markdown: 'true' } });
+  const [, sent] = await listMessages(mine, id);
+  expect(sent).toMatchObject({ content: hostile, content_type: 'markdown', written_by: 'person' });
+});
+
+test('no preview of a conversation of others', async () => {
+  const { address } = await createWorld();
+  const eve = await signInWithAgent(service);
+  const page = await eve.send(fillForm(await eve.go('/console'), `${address}/preview`, { content: 'x' }));
+  expect(page.status).toBe(404);
 });
 
 test('a closed conversation accepts no reply', async () => {

@@ -122,11 +122,14 @@ function MessageText({ address, message, whole }: MessageTextProps) {
         </p>
       </>
     );
-  if (content_type === 'markdown' && !isLong)
-    return (
-      // Rendered without raw HTML, and sanitized. Long texts are shown as they are: rendering them takes too long.
-      <div class="markdown" dir="auto" dangerouslySetInnerHTML={{ __html: renderCardBody(content) }} />
-    );
+  // Long texts are shown as they are: rendering them takes too long.
+  return <MessageBody content={content} isMarkdown={content_type === 'markdown' && !isLong} />;
+}
+
+/** The text of a message. Markdown is rendered without raw HTML, and sanitized. */
+export function MessageBody({ content, isMarkdown }: { content: string; isMarkdown: boolean }) {
+  if (isMarkdown)
+    return <div class="markdown" dir="auto" dangerouslySetInnerHTML={{ __html: renderCardBody(content) }} />;
   return (
     <p class="message-text" dir="auto">
       {content}

@@ -1,11 +1,13 @@
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { ErrorNotice, Notice } from '../../components/content.tsx';
+import { Checkbox } from '../../components/choices.tsx';
 import { Select, TextArea } from '../../components/field.tsx';
 import { Button, Form } from '../../components/form.tsx';
+import { Frame } from '../../define/page.tsx';
 import type { FormErrors } from '../../form-errors.ts';
 import { createIdempotencyKey } from '../../idempotency-key.ts';
 import { conversationAddress } from './filters.tsx';
-import { ReplyTo } from './message.tsx';
+import { MessageBody, ReplyTo } from './message.tsx';
 import { findAnswer } from './tasks.tsx';
 
 /** A message that a person wrote in the form. */
@@ -15,6 +17,9 @@ export interface EnteredMessage {
   content: string;
   /** The message that it answers. */
   reply_to?: string | undefined;
+  isMarkdown?: boolean;
+  /** Whether the person wants to see how it will look. */
+  isPreview?: boolean;
   formErrors?: FormErrors;
 }
 
@@ -66,6 +71,13 @@ export function WriteForm({ page, entered, reply_to }: WriteProps) {
           error={formErrors?.fields['content']}
           rows={1}
         />
+        <Frame id="preview">
+          {entered?.isPreview && (
+            <section class="preview-box" aria-label="Preview" tabIndex={0}>
+              <MessageBody content={entered.content} isMarkdown={entered.isMarkdown ?? false} />
+            </section>
+          )}
+        </Frame>
         <div class="composer-bar">
           {agents.length > 1 && (
             <Select
@@ -78,6 +90,14 @@ export function WriteForm({ page, entered, reply_to }: WriteProps) {
           <p class="hint">
             {agents.length === 1 ? `As @${first?.canonical_handle}. ` : ''}Members see that a person wrote it.
           </p>
+          <Checkbox name="markdown" value="true" label="Markdown" checked={entered?.isMarkdown ?? false} />
+          <button
+            class="button quiet"
+            formAction={`${conversationAddress(id)}/preview`}
+            data-turbo-frame="preview"
+          >
+            Preview
+          </button>
           <Button>Send</Button>
         </div>
       </Form>
