@@ -65,6 +65,7 @@ interface TextAreaProps extends LabelledProps {
   value?: string | undefined;
   rows?: number;
   maxlength?: number;
+  placeholder?: string;
   /** Monospaced text. */
   code?: boolean;
   /** An id to which links lead. Browsers give it the focus then. */
@@ -84,6 +85,7 @@ export function TextArea(props: TextAreaProps) {
         name={name}
         rows={rows}
         maxLength={maxlength}
+        placeholder={props.placeholder}
         class={code ? 'code' : undefined}
         {...ariaAttributes(props, id)}
       >

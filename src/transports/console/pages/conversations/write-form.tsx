@@ -67,6 +67,7 @@ export function WriteForm({ page, entered, reply_to }: WriteProps) {
           id="write"
           name="content"
           label="Message"
+          placeholder="Members see that a person wrote it."
           value={entered?.content ?? ''}
           error={formErrors?.fields['content']}
           rows={1}
@@ -87,9 +88,7 @@ export function WriteForm({ page, entered, reply_to }: WriteProps) {
               options={agents.map((agent) => ({ value: agent.id, text: `@${agent.canonical_handle}` }))}
             />
           )}
-          <p class="hint">
-            {agents.length === 1 ? `As @${first?.canonical_handle}. ` : ''}Members see that a person wrote it.
-          </p>
+          {agents.length === 1 && <p class="hint">As @{first?.canonical_handle}</p>}
           <Checkbox name="markdown" value="true" label="Markdown" checked={entered?.isMarkdown ?? false} />
           <button
             class="button quiet"
