@@ -1,7 +1,6 @@
-import type { WaitingItem } from '../packages/core/src/domain/notifications.ts';
+import type { NotificationPacing, WaitingItem } from '../packages/core/src/domain/notifications.ts';
 import { system } from '../packages/core/src/domain/auth/audit.ts';
 import type { Core } from '../src/compose.ts';
-import type { NotificationPacing } from '../packages/core/src/domain/notifications.ts';
 import { isDelivered } from '../packages/core/src/domain/outbound.ts';
 import {
   presentConfirmationMail,

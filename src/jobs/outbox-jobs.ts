@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { erasureJob } from '../../packages/core/src/domain/agents/erasure-and-export.ts';
-import { exportJob } from '../../packages/core/src/domain/agents/erasure-and-export.ts';
+import { erasureJob, exportJob } from '../../packages/core/src/domain/agents/erasure-and-export.ts';
 import { scanJob } from '../../packages/core/src/domain/attachments/attachments.ts';
 import { withdrawalJob } from '../../packages/core/src/domain/withdrawals.ts';
 import { noticeJob } from '../../packages/core/src/domain/notifications.ts';

@@ -1,7 +1,6 @@
 import type { FoundThreadRow } from '../repositories/threads/threads.ts';
-import type { AgentRow } from '../repositories/agents/agents.ts';
+import type { AgentRow, SeenAgentRow } from '../repositories/agents/agents.ts';
 import type { ViewedAgentRow } from '../repositories/agents/managed-agents.ts';
-import type { SeenAgentRow } from '../repositories/agents/agents.ts';
 import { DomainError, wrongField } from '../../packages/core/src/domain/errors.ts';
 import { parseHandle } from '../../packages/core/src/domain/agents/handles.ts';
 import { isId } from '../../packages/core/src/domain/ids.ts';

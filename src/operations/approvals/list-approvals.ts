@@ -3,8 +3,8 @@ import { listApprovalsInput } from '../../../packages/core/src/inputs/contacts.t
 import { approvalSchema, presentApproval } from '../../../packages/core/src/records/approval.ts';
 import { listAgentApprovals } from '../../services/approvals/by-agent.ts';
 import { defineOperation } from '../define.ts';
+import { pageOf } from '../page-of.ts';
 import { exampleApproval } from '../../../packages/core/src/records/examples.ts';
-import { nextCursor } from '../../../packages/core/src/inputs/fields.ts';
 
 export const listApprovalsOperation = defineOperation({
   name: 'list_approvals',
@@ -12,14 +12,12 @@ export const listApprovalsOperation = defineOperation({
   scope: 'approvals:write',
   kind: 'read',
   input: listApprovalsInput,
-  output: z.object({
-    approvals: z.array(approvalSchema).describe('Newest first.'),
-    next_cursor: nextCursor,
-  }),
-  async run(work, input) {
-    const page = await listAgentApprovals(work, input);
-    return { approvals: page.approvals.map(presentApproval), next_cursor: page.next_cursor };
-  },
+  ...pageOf(
+    'approvals',
+    z.array(approvalSchema).describe('Newest first.'),
+    listAgentApprovals,
+    presentApproval,
+  ),
   rest: { method: 'GET', path: '/approvals', status: 200 },
   errors: [],
   example: { input: { state: 'pending' }, output: { approvals: [exampleApproval] } },

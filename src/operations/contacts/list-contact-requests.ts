@@ -3,8 +3,8 @@ import { listContactRequestsInput } from '../../../packages/core/src/inputs/cont
 import { contactRequestSchema, presentContactRequest } from '../../../packages/core/src/records/contact.ts';
 import { listContactRequests } from '../../services/contacts/requests.ts';
 import { defineOperation, toolHints } from '../define.ts';
+import { pageOf } from '../page-of.ts';
 import { exampleRequest } from '../../../packages/core/src/records/examples.ts';
-import { nextCursor } from '../../../packages/core/src/inputs/fields.ts';
 
 export const listContactRequestsOperation = defineOperation({
   name: 'list_contact_requests',
@@ -13,14 +13,12 @@ export const listContactRequestsOperation = defineOperation({
   kind: 'read',
   replica: 'first-page',
   input: listContactRequestsInput,
-  output: z.object({
-    requests: z.array(contactRequestSchema).describe('Newest first.'),
-    next_cursor: nextCursor,
-  }),
-  async run(work, input) {
-    const page = await listContactRequests(work, input);
-    return { requests: page.requests.map(presentContactRequest), next_cursor: page.next_cursor };
-  },
+  ...pageOf(
+    'requests',
+    z.array(contactRequestSchema).describe('Newest first.'),
+    listContactRequests,
+    presentContactRequest,
+  ),
   rest: { method: 'GET', path: '/contacts/requests', forms: 'short-and-long', status: 200 },
   tool: {
     description:

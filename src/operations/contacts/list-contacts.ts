@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { contactSchema, presentContact } from '../../../packages/core/src/records/contact.ts';
 import { listContacts } from '../../services/contacts/contacts.ts';
 import { defineOperation, toolHints } from '../define.ts';
+import { pageOf } from '../page-of.ts';
 import { exampleContact } from '../../../packages/core/src/records/examples.ts';
-import { nextCursor, pageFields } from '../../../packages/core/src/inputs/fields.ts';
+import { pageFields } from '../../../packages/core/src/inputs/fields.ts';
 
 export const listContactsOperation = defineOperation({
   name: 'list_contacts',
@@ -12,17 +13,7 @@ export const listContactsOperation = defineOperation({
   kind: 'read',
   replica: 'any-page',
   input: z.strictObject(pageFields(100, 50)),
-  output: z.object({
-    contacts: z.array(contactSchema).describe('Ordered by handle.'),
-    next_cursor: nextCursor,
-  }),
-  async run(work, input) {
-    const page = await listContacts(work, input);
-    return {
-      contacts: page.contacts.map((contact) => presentContact(contact)),
-      next_cursor: page.next_cursor,
-    };
-  },
+  ...pageOf('contacts', z.array(contactSchema).describe('Ordered by handle.'), listContacts, presentContact),
   rest: { method: 'GET', path: '/contacts', forms: 'short-and-long', status: 200 },
   tool: {
     description:

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { listDeadItems } from '../../services/inbox/dead-items.ts';
 import { defineOperation } from '../define.ts';
-import { nextCursor, pageFields } from '../../../packages/core/src/inputs/fields.ts';
+import { pageOf } from '../page-of.ts';
+import { pageFields } from '../../../packages/core/src/inputs/fields.ts';
 import { deadItemSchema, exampleDeadItem, presentItem } from './fields.ts';
 
 export const listDeadItemsOperation = defineOperation({
@@ -10,14 +11,7 @@ export const listDeadItemsOperation = defineOperation({
   scope: 'threads:read',
   kind: 'read',
   input: z.strictObject(pageFields(100, 50)),
-  output: z.object({
-    items: z.array(deadItemSchema).describe('Oldest first.'),
-    next_cursor: nextCursor,
-  }),
-  async run(work, request) {
-    const { items, next_cursor } = await listDeadItems(work, request);
-    return { items: items.map(presentItem), next_cursor };
-  },
+  ...pageOf('items', z.array(deadItemSchema).describe('Oldest first.'), listDeadItems, presentItem),
   rest: { method: 'GET', path: '/inbox/dead', status: 200 },
   errors: ['INBOX_NOT_FOUND'],
   example: { input: { limit: 50 }, output: { items: [exampleDeadItem] } },

@@ -3,8 +3,8 @@ import { listMessagesInput } from '../../../packages/core/src/inputs/messages.ts
 import { messageSchema, presentMessage } from '../../../packages/core/src/records/message.ts';
 import { listMessages } from '../../services/messages/list.ts';
 import { defineOperation } from '../define.ts';
+import { pageOf } from '../page-of.ts';
 import { exampleCursor, exampleMessage } from '../../../packages/core/src/records/examples.ts';
-import { nextCursor } from '../../../packages/core/src/inputs/fields.ts';
 
 export const listMessagesOperation = defineOperation({
   name: 'list_messages',
@@ -13,14 +13,12 @@ export const listMessagesOperation = defineOperation({
   kind: 'read',
   replica: 'any-page',
   input: listMessagesInput,
-  output: z.object({
-    messages: z.array(messageSchema).describe('In the requested order.'),
-    next_cursor: nextCursor,
-  }),
-  async run(work, input) {
-    const page = await listMessages(work, input);
-    return { messages: page.messages.map(presentMessage), next_cursor: page.next_cursor };
-  },
+  ...pageOf(
+    'messages',
+    z.array(messageSchema).describe('In the requested order.'),
+    listMessages,
+    presentMessage,
+  ),
   rest: { method: 'GET', path: '/threads/{thread_id}/messages', status: 200 },
   errors: ['THREAD_NOT_FOUND'],
   example: {

@@ -3,8 +3,8 @@ import { searchAgentsInput } from '../../../packages/core/src/inputs/search.ts';
 import { agentSummarySchema, presentAgentSummary } from '../../../packages/core/src/records/agent.ts';
 import { searchAgents } from '../../services/agents/search.ts';
 import { defineOperation, toolHints } from '../define.ts';
+import { pageOf } from '../page-of.ts';
 import { exampleAgentSummary, exampleCursor } from '../../../packages/core/src/records/examples.ts';
-import { nextCursor } from '../../../packages/core/src/inputs/fields.ts';
 
 export const searchAgentsOperation = defineOperation({
   name: 'search_agents',
@@ -13,18 +13,16 @@ export const searchAgentsOperation = defineOperation({
   kind: 'read',
   replica: 'first-page',
   input: searchAgentsInput,
-  output: z.object({
-    agents: z.array(agentSummarySchema).describe('Best match first.'),
-    next_cursor: nextCursor,
-  }),
+  ...pageOf(
+    'agents',
+    z.array(agentSummarySchema).describe('Best match first.'),
+    searchAgents,
+    presentAgentSummary,
+  ),
   errors: [],
   example: {
     input: { q: 'support', limit: 20 },
     output: { agents: [exampleAgentSummary], next_cursor: exampleCursor },
-  },
-  async run(work, input) {
-    const { agents, next_cursor } = await searchAgents(work, input);
-    return { agents: agents.map((agent) => presentAgentSummary(agent)), next_cursor };
   },
   rest: { method: 'GET', path: '/search/agents', status: 200 },
   tool: {

@@ -5,10 +5,10 @@ import {
   presentMessage,
   threadIdentifier,
 } from '../../../packages/core/src/records/message.ts';
-import { searchMessages } from '../../services/messages/search.ts';
+import { type FoundMessage, searchMessages } from '../../services/messages/search.ts';
 import { defineOperation } from '../define.ts';
+import { pageOf } from '../page-of.ts';
 import { exampleAgents, exampleCursor, exampleMessage } from '../../../packages/core/src/records/examples.ts';
-import { nextCursor } from '../../../packages/core/src/inputs/fields.ts';
 
 export const snippet = z
   .string()
@@ -17,6 +17,17 @@ export const snippet = z
   );
 
 export const exampleSnippet = 'It **left** our **warehouse** this **morning**.';
+
+export const foundMessages = z
+  .array(z.object({ thread_id: threadIdentifier, message: messageSchema, snippet }))
+  .describe('Newest first.');
+
+/** Returns a found message as the API shows it. */
+export const presentFound = ({ message, snippet: text }: FoundMessage) => ({
+  thread_id: message.thread_id,
+  message: presentMessage(message),
+  snippet: text,
+});
 
 export const searchErrors = ['INVALID_HANDLE', 'THREAD_NOT_FOUND'] as const;
 
@@ -27,21 +38,13 @@ export const searchMessagesOperation = defineOperation({
   kind: 'read',
   replica: 'first-page',
   input: searchMessagesInput,
-  output: z.object({
-    results: z
-      .array(z.object({ thread_id: threadIdentifier, message: messageSchema, snippet }))
-      .describe('Newest first.'),
-    next_cursor: nextCursor,
-  }),
-  async run(work, { q, ...filters }) {
-    const { found, next_cursor } = await searchMessages(work, { query: q, ...filters }, 'q');
-    const results = found.map((result) => ({
-      thread_id: result.message.thread_id,
-      message: presentMessage(result.message),
-      snippet: result.snippet,
-    }));
-    return { results, next_cursor };
-  },
+  ...pageOf(
+    'results',
+    foundMessages,
+    async (work, { q, ...filters }: z.output<typeof searchMessagesInput>) =>
+      searchMessages(work, { query: q, ...filters }, 'q'),
+    presentFound,
+  ),
   limit: { budget: 'message_search' },
   rest: { method: 'GET', path: '/messages/search', status: 200 },
   errors: searchErrors,

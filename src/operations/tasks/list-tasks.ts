@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { nextCursor } from '../../../packages/core/src/inputs/fields.ts';
 import { listTasksInput } from '../../../packages/core/src/inputs/tasks.ts';
 import { exampleCursor } from '../../../packages/core/src/records/examples.ts';
 import { exampleTask, presentTask, taskSchema } from '../../../packages/core/src/records/task.ts';
 import { listTasks } from '../../services/tasks/tasks.ts';
 import { defineOperation, toolHints } from '../define.ts';
+import { pageOf } from '../page-of.ts';
 import { toolTasksResult } from './tool-task.ts';
 
 export const listTasksOperation = defineOperation({
@@ -13,14 +13,7 @@ export const listTasksOperation = defineOperation({
   scope: 'threads:read',
   kind: 'read',
   input: listTasksInput,
-  output: z.object({
-    tasks: z.array(taskSchema).describe('Newest change first.'),
-    next_cursor: nextCursor,
-  }),
-  async run(work, input) {
-    const { tasks, next_cursor } = await listTasks(work, input);
-    return { tasks: tasks.map(presentTask), next_cursor };
-  },
+  ...pageOf('tasks', z.array(taskSchema).describe('Newest change first.'), listTasks, presentTask),
   rest: { method: 'GET', path: '/tasks', status: 200 },
   tool: {
     description:

@@ -3,9 +3,10 @@ import { conversationWaits, threadStatuses } from '../../../packages/core/src/do
 import { conversationSchema, presentConversation } from '../../../packages/core/src/records/conversation.ts';
 import { listConversations } from '../../services/threads/conversations.ts';
 import { defineOperation } from '../define.ts';
+import { pageOf } from '../page-of.ts';
 import { exampleConversation } from '../examples/conversations.ts';
 import { exampleAgents, exampleCursor } from '../../../packages/core/src/records/examples.ts';
-import { agentReference, nextCursor, pageFields } from '../../../packages/core/src/inputs/fields.ts';
+import { agentReference, pageFields } from '../../../packages/core/src/inputs/fields.ts';
 
 export const listConversationsOperation = defineOperation({
   name: 'list_conversations',
@@ -31,14 +32,12 @@ export const listConversationsOperation = defineOperation({
       .describe('true: only threads with messages that one of your agents has not read.'),
     ...pageFields(100, 20),
   }),
-  output: z.object({
-    conversations: z.array(conversationSchema).describe('Most recently active first.'),
-    next_cursor: nextCursor,
-  }),
-  async run(work, input) {
-    const { conversations, next_cursor } = await listConversations(work, input);
-    return { conversations: conversations.map(presentConversation), next_cursor };
-  },
+  ...pageOf(
+    'conversations',
+    z.array(conversationSchema).describe('Most recently active first.'),
+    listConversations,
+    presentConversation,
+  ),
   rest: { method: 'GET', path: '/conversations', status: 200 },
   errors: ['INVALID_HANDLE'],
   example: {

@@ -3,8 +3,8 @@ import { listThreadsFields } from '../../../packages/core/src/inputs/threads.ts'
 import { presentThread, threadSchema } from '../../../packages/core/src/records/thread.ts';
 import { listThreads } from '../../services/threads/list.ts';
 import { defineOperation } from '../define.ts';
+import { pageOf } from '../page-of.ts';
 import { exampleAgents, exampleCursor, exampleThread } from '../../../packages/core/src/records/examples.ts';
-import { nextCursor } from '../../../packages/core/src/inputs/fields.ts';
 
 export const listThreadsOperation = defineOperation({
   name: 'list_threads',
@@ -13,14 +13,12 @@ export const listThreadsOperation = defineOperation({
   kind: 'read',
   replica: 'any-page',
   input: z.strictObject(listThreadsFields),
-  output: z.object({
-    threads: z.array(threadSchema).describe('Most recently active first.'),
-    next_cursor: nextCursor,
-  }),
-  async run(work, input) {
-    const page = await listThreads(work, input);
-    return { threads: page.threads.map(presentThread), next_cursor: page.next_cursor };
-  },
+  ...pageOf(
+    'threads',
+    z.array(threadSchema).describe('Most recently active first.'),
+    listThreads,
+    presentThread,
+  ),
   rest: { method: 'GET', path: '/threads', forms: 'short-and-long', status: 200 },
   resource: {
     uri: 'service://threads',

@@ -56,15 +56,15 @@ export const showThreadsOperation = defineOperation({
   output: z.object({ threads, next_cursor: nextCursor, read_the_rest: readTheRest }),
   async run(work, { detail: form, ...input }) {
     const page = await listThreads(work, input);
-    const members = page.threads.flatMap((thread) => thread.members);
+    const members = page.rows.flatMap((thread) => thread.members);
     const [relationshipById, lastMessages] = await Promise.all([
       relationshipsOf(
         work,
         members.map(({ id }) => id),
       ),
-      readLastMessages(work, page.threads),
+      readLastMessages(work, page.rows),
     ]);
-    const shown = page.threads.map((row) => {
+    const shown = page.rows.map((row) => {
       const { watched_by: _watched, ...thread } = presentThread(row);
       const related = thread.members.map((member) => ({
         ...member,

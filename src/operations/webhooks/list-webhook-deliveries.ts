@@ -6,7 +6,7 @@ import {
 } from '../../../packages/core/src/events/webhook-record.ts';
 import { listDeliveries } from '../../services/webhooks/deliveries.ts';
 import { defineOperation } from '../define.ts';
-import { nextCursor } from '../../../packages/core/src/inputs/fields.ts';
+import { pageOf } from '../page-of.ts';
 import { exampleDelivery, exampleWebhook } from './fields.ts';
 
 export const listWebhookDeliveriesOperation = defineOperation({
@@ -15,18 +15,16 @@ export const listWebhookDeliveriesOperation = defineOperation({
   scope: 'agents:read',
   kind: 'read',
   input: listWebhookDeliveriesInput,
-  output: z.object({
-    deliveries: z.array(webhookDeliverySchema).describe('Newest first.'),
-    next_cursor: nextCursor,
-  }),
+  ...pageOf(
+    'deliveries',
+    z.array(webhookDeliverySchema).describe('Newest first.'),
+    listDeliveries,
+    presentWebhookDelivery,
+  ),
   errors: ['NOT_FOUND'],
   example: {
     input: { webhook_id: exampleWebhook.id, state: 'pending', limit: 50 },
     output: { deliveries: [exampleDelivery] },
-  },
-  async run(work, { state, ...request }) {
-    const { deliveries, next_cursor } = await listDeliveries(work, { ...request, state: state ?? null });
-    return { deliveries: deliveries.map(presentWebhookDelivery), next_cursor };
   },
   rest: { method: 'GET', path: '/webhooks/{webhook_id}/deliveries', status: 200 },
 });

@@ -24,10 +24,9 @@ async function listOldestFirst(
   name: string,
   list: (afterId: string, limit: number) => Promise<AgentRow[]>,
 ) {
-  const { rows: agents, next_cursor } = await readPage<AgentRow, [string]>(work, page, {
+  return readPage<AgentRow, [string]>(work, page, {
     binding: [name],
     rows: (after, limit) => list(after?.[0] ?? '', limit),
     position: ({ id }) => [id],
   });
-  return { agents, next_cursor };
 }

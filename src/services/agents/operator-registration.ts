@@ -5,7 +5,7 @@ import { parseHandle } from '../../../packages/core/src/domain/agents/handles.ts
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { toOneLine } from '../../../packages/core/src/domain/visible-text.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
-import { emitSameOwnerContact } from '../contacts/contact-events.ts';
+import { insertAgent } from './registration.ts';
 import { requireOwner } from '../people/owners.ts';
 
 type NewAgent = Parameters<SystemWork['db']['agents']['insert']>[0];
@@ -34,8 +34,7 @@ export async function registerAgentAsOperator(work: SystemWork, input: OperatorR
   const handle = parseHandle(input.handle);
   const owner = await findOrCreateOwner(work, handle.owner, input.create_owner ?? false);
   const scope = input.scope ?? defaultScope(owner, input.member);
-  const agent = await work.db.agents.insert({
-    id: newId('agent'),
+  return insertAgent(work, {
     owner_id: owner.id,
     member_account_id: await resolveMemberAccount(work, owner, scope, input.member),
     canonical_handle: handle.canonical,
@@ -46,13 +45,7 @@ export async function registerAgentAsOperator(work: SystemWork, input: OperatorR
     inbound_policy: input.inbound_policy ?? 'contacts_only',
     card_body: '',
     skills: [],
-    created_at: work.now,
   });
-  if (!agent) throw new Error('the agent was not inserted');
-  const { visibility, inbound_policy } = agent;
-  work.changes.audit({ act: 'agent.registered', agent_id: agent.id, detail: { visibility, inbound_policy } });
-  await emitSameOwnerContact(work, agent);
-  return agent;
 }
 
 /** @throws {DomainError} VALIDATION_ERROR */

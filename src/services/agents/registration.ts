@@ -36,13 +36,12 @@ export async function registerAgentFor(work: SystemWork, principal: PrincipalRow
       ? resolvePersonalOwner(principal, scope)
       : await resolveOrganizationOwner(work, principal, organization.trim().toLowerCase(), scope);
   await requireAgentQuota(work, ownership.owner_id, owner_name);
-  const agent = await work.db.agents.insert({
-    ...profile,
-    ...ownership,
-    id: newId('agent'),
-    canonical_handle: `${owner_name}.${name}`,
-    created_at: work.now,
-  });
+  return insertAgent(work, { ...profile, ...ownership, canonical_handle: `${owner_name}.${name}` });
+}
+
+/** Inserts a new agent: it is a contact of the other agents of its owner. @throws {DomainError} DUPLICATE_HANDLE */
+export async function insertAgent(work: SystemWork, fields: Omit<NewAgent, 'id' | 'created_at'>) {
+  const agent = await work.db.agents.insert({ ...fields, id: newId('agent'), created_at: work.now });
   if (!agent) throw new Error('the agent was not inserted');
   const { visibility, inbound_policy } = agent;
   work.changes.audit({ act: 'agent.registered', agent_id: agent.id, detail: { visibility, inbound_policy } });

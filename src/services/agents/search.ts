@@ -27,7 +27,7 @@ export interface Search extends PageRequest {
  */
 export async function searchAgents(work: Work, { q, ...page }: Search) {
   const { rows, next_cursor } = await readPage(work, page, agentMatches(work, await foldQuery(work, q)));
-  return { agents: rows.map(({ row }) => row), next_cursor };
+  return { rows: rows.map(({ row }) => row), next_cursor };
 }
 
 /**

@@ -11,7 +11,7 @@ export interface ListAgentApprovals extends PageRequest {
 
 /** Returns a page of the approvals of other agents as which only the same people act, newest first; never the actor's own. */
 export async function listAgentApprovals(work: Work, { state, ...page }: ListAgentApprovals) {
-  const { rows, next_cursor } = await readPage(work, page, {
+  return readPage(work, page, {
     binding: ['list_approvals', state ?? null],
     rows: (after: readonly [string] | null, limit) =>
       work.db.approvals.listForAgent(work.actor.agent_id, work.now, {
@@ -21,7 +21,6 @@ export async function listAgentApprovals(work: Work, { state, ...page }: ListAge
       }),
     position: ({ id }) => [id],
   });
-  return { approvals: rows, next_cursor };
 }
 
 /**

@@ -1,5 +1,4 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
-import { authorFromPerson } from '../../../packages/core/src/domain/auth/audit.ts';
+import { authorFromPerson, system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { ReadWork, UnitOfWork } from '../../work/unit-of-work.ts';

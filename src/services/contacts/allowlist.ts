@@ -46,11 +46,10 @@ export async function listEntries({ db: { allowlists }, actor }: Work): Promise<
 
 /** Returns a page of the actor's allowlist, in the order of its entries. */
 export async function listAllowlist(work: Work, request: PageRequest) {
-  const { rows, next_cursor } = await readPage(work, request, {
+  return readPage(work, request, {
     binding: ['list_allowlist'],
     rows: (after: readonly [string] | null, limit) =>
       work.db.allowlists.list(work.actor.agent_id, { after: after?.[0] ?? null, limit }),
     position: (row) => [row.entry],
   });
-  return { allowlist: rows, next_cursor };
 }

@@ -57,7 +57,7 @@ function notBlocked(): DomainError {
 
 /** Returns a page of the actor's blocks, newest first. */
 export async function listBlocks(work: Work, request: PageRequest) {
-  const { rows, next_cursor } = await readPage(work, request, {
+  return readPage(work, request, {
     binding: ['list_blocks'],
     rows(after: readonly [number, string] | null, limit) {
       const before = after && { created_at: after[0], id: after[1] };
@@ -65,5 +65,4 @@ export async function listBlocks(work: Work, request: PageRequest) {
     },
     position: (block) => [block.created_at, block.blocked_agent_id],
   });
-  return { blocks: rows, next_cursor };
 }

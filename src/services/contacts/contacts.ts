@@ -6,13 +6,12 @@ import { endContact } from './contact-events.ts';
 
 /** Returns a page of the actor's contacts, in the order of their handles, with the other agents of its person. */
 export async function listContacts(work: Work, request: PageRequest) {
-  const { rows, next_cursor } = await readPage(work, request, {
+  return readPage(work, request, {
     binding: ['list_contacts'],
     rows: (after: readonly [string] | null, limit) =>
       work.db.contacts.list(work.actor.agent_id, { after: after?.[0] ?? null, limit }),
     position: (contact) => [contact.canonical_handle],
   });
-  return { contacts: rows, next_cursor };
 }
 
 /**

@@ -108,7 +108,7 @@ export interface ListContactRequests extends PageRequest {
 
 /** Returns a page of the actor's incoming or outgoing requests, newest first. */
 export async function listContactRequests(work: Work, { direction, status, ...page }: ListContactRequests) {
-  const { rows, next_cursor } = await readPage(work, page, {
+  return readPage(work, page, {
     binding: ['list_contact_requests', direction, status],
     rows(after: readonly [number, string] | null, limit) {
       const before = after && { created_at: after[0], id: after[1] };
@@ -116,5 +116,4 @@ export async function listContactRequests(work: Work, { direction, status, ...pa
     },
     position: (request) => [request.created_at, request.request_id],
   });
-  return { requests: rows, next_cursor };
 }

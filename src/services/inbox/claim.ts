@@ -1,5 +1,4 @@
-import type { ClaimedItem } from '../../repositories/inbox/claims.ts';
-import type { LockedToken } from '../../repositories/inbox/claims.ts';
+import type { ClaimedItem, LockedToken } from '../../repositories/inbox/claims.ts';
 import type { TaskRow } from '../../repositories/tasks/task-row.ts';
 import type { LockedInbox } from '../../repositories/inbox/inboxes.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';

@@ -25,7 +25,7 @@ export async function listDeadItems(work: Work, request: PageRequest) {
       work.db.inboxDeadItems.list(agent_id, { after: after?.[0] ?? -1, limit, types }),
     position: ({ number }) => [number],
   });
-  return { items: await withEvents(work, agent_id, rows), next_cursor };
+  return { rows: await withEvents(work, agent_id, rows), next_cursor };
 }
 
 /**

@@ -16,7 +16,7 @@ export interface ListMessages extends PageRequest {
 export async function listMessages(work: Work, input: ListMessages) {
   const { thread_id, order, after_sequence, ...page } = input;
   const thread = await requireThread(work, thread_id);
-  const { rows, next_cursor } = await readPage(work, page, {
+  return readPage(work, page, {
     binding: ['list_messages', thread.id, order, after_sequence],
     rows(last: readonly [number] | null, limit) {
       const range =
@@ -27,5 +27,4 @@ export async function listMessages(work: Work, input: ListMessages) {
     },
     position: (message) => [message.sequence],
   });
-  return { messages: rows, next_cursor };
 }

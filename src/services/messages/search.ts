@@ -66,7 +66,7 @@ export async function searchMessages(work: Work, input: SearchMessages, field: s
     message,
     snippet: createSnippet(message.content, terms),
   }));
-  return { found, next_cursor };
+  return { rows: found, next_cursor };
 }
 
 /** A message that matches, and its part with the terms. */
@@ -121,7 +121,7 @@ export async function searchConversations(
  */
 export async function searchConversationsForAgent(work: Work, input: SearchConversations & PageRequest) {
   const { query, agent = null, counterpart = null } = input;
-  const { rows, next_cursor } = await readPage(work, input, {
+  return readPage(work, input, {
     binding: ['search_conversations', query, agent, counterpart],
     rows: (last: readonly [string] | null, limit) =>
       searchConversations(work, { agent_id: work.actor.agent_id }, input, {
@@ -131,12 +131,11 @@ export async function searchConversationsForAgent(work: Work, input: SearchConve
       }),
     position: ({ message }) => [message.id] as const,
   });
-  return { found: rows, next_cursor };
 }
 
 /** The same as `searchMessages`, each message with the relationship of its sender to the reader. */
 export async function searchMessagesWithSenders(work: Work, input: SearchMessages, field: string) {
-  const { found, next_cursor } = await searchMessages(work, input, field);
+  const { rows: found, next_cursor } = await searchMessages(work, input, field);
   const senders = found.map(({ message }) => message.sender_id);
   const relationships = await readRelationships(work, senders);
   const withRelationships = found.map(({ message, snippet }) => ({

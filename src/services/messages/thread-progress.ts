@@ -1,5 +1,4 @@
-import type { LockedThread } from '../../repositories/messages/batches.ts';
-import type { ExchangeRow } from '../../repositories/messages/batches.ts';
+import type { ExchangeRow, LockedThread } from '../../repositories/messages/batches.ts';
 import { exchangeWindowMs, type Limit } from '../../../packages/core/src/domain/limits.ts';
 import { checkLoop, nextExchanges } from '../../../packages/core/src/policies/loops.ts';
 import type { ThreadState } from '../../work/send-context.ts';

@@ -3,7 +3,7 @@ import type { PersonAgentRow } from '../../repositories/people/agents.ts';
 import type { Actor, Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { isId } from '../../../packages/core/src/domain/ids.ts';
-import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
+import { createServiceActor } from '../agents/service-actor.ts';
 import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 import { agentNotFound } from '../access.ts';
 import { type RegisterAgent, registerAgentFor } from '../agents/registration.ts';
@@ -93,11 +93,7 @@ export function createActor(
   resource: string,
 ): Actor {
   return {
-    agent_id: agent.id,
-    handle: agent.canonical_handle,
-    owner_id: agent.owner_id,
-    scopes: new Set(scopes),
-    client_id: consoleClientId,
+    ...createServiceActor(agent, consoleClientId),
     account_id: person.account_id,
     resource,
     expires_at: Date.now() + tokenLifeSeconds * 1_000,

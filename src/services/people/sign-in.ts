@@ -1,5 +1,4 @@
-import { system } from '../../../packages/core/src/domain/auth/audit.ts';
-import { authorFromPerson } from '../../../packages/core/src/domain/auth/audit.ts';
+import { authorFromPerson, system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { isName } from '../../../packages/core/src/domain/agents/handles.ts';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';

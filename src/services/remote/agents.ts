@@ -108,12 +108,11 @@ export async function addRemoteAgent(work: Work, input: AddRemoteAgent): Promise
 export async function listRemoteAgents(work: Work, page: PageRequest) {
   requireRemoteSettings(work);
   const { agent_id } = work.actor;
-  const { rows: agents, next_cursor } = await readPage<RemoteAgent, [string]>(work, page, {
+  return readPage<RemoteAgent, [string]>(work, page, {
     binding: ['list_remote_agents'],
     rows: (after, limit) => work.db.remoteAgents.list(agent_id, after?.[0] ?? '', limit),
     position: ({ canonical_handle }) => [canonical_handle],
   });
-  return { agents, next_cursor };
 }
 
 export interface RemoteAgentChanges {

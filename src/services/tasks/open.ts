@@ -1,5 +1,4 @@
-import { parseAgentKey } from '../access.ts';
-import { requireThread } from '../access.ts';
+import { parseAgentKey, requireThread } from '../access.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { asksPerson } from '../../../packages/core/src/domain/threads.ts';
 import {

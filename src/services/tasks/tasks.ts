@@ -32,7 +32,7 @@ export interface ListTasks extends PageRequest {
 /** Returns a page of the actor's tasks, newest change first. @throws {DomainError} INVALID_CURSOR */
 export async function listTasks(work: Work, input: ListTasks) {
   const { role = null, state = null, thread_id = null, overdue = false } = input;
-  const { rows, next_cursor } = await readPage(work, input, {
+  return readPage(work, input, {
     binding: ['list_tasks', role, state, thread_id, ...(overdue ? ['overdue'] : [])],
     rows(last: readonly [number, string] | null, limit) {
       const after = last && { updated_at: last[0], id: last[1] };
@@ -40,7 +40,6 @@ export async function listTasks(work: Work, input: ListTasks) {
     },
     position: ({ updated_at, id }) => [updated_at, id],
   });
-  return { tasks: rows, next_cursor };
 }
 
 export interface TaskReport {

@@ -1,10 +1,8 @@
-import type { ConversationRow } from '../../repositories/threads/conversations.ts';
-import type { ListedConversation } from '../../repositories/threads/conversations.ts';
+import type { ConversationRow, ListedConversation } from '../../repositories/threads/conversations.ts';
 import type { MessageRow } from '../../repositories/messages/messages.ts';
 import type { SeenAgentRow } from '../../repositories/agents/agents.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import type { Relationship } from '../../../packages/core/src/domain/agents/agents.ts';
-import { relationshipOf } from '../../../packages/core/src/domain/agents/agents.ts';
+import { type Relationship, relationshipOf } from '../../../packages/core/src/domain/agents/agents.ts';
 import { isId } from '../../../packages/core/src/domain/ids.ts';
 import {
   type ConversationWait,
@@ -72,7 +70,7 @@ export function findConversations(
  */
 export async function listConversations(work: Work, input: ConversationFilters & PageRequest) {
   const { agent = null, counterpart = null, status = null, waiting = null, unread = false } = input;
-  const { rows, next_cursor } = await readPage(work, input, {
+  return readPage(work, input, {
     binding: ['list_conversations', agent, counterpart, status, waiting, String(unread)],
     rows: (last: readonly [number, string] | null, limit) =>
       findConversations(work, { agent_id: work.actor.agent_id }, input, {
@@ -81,7 +79,6 @@ export async function listConversations(work: Work, input: ConversationFilters &
       }),
     position: ({ activity, id }) => [activity, id] as const,
   });
-  return { conversations: rows, next_cursor };
 }
 
 /**

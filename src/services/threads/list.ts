@@ -37,7 +37,7 @@ export async function listThreads(work: Work, input: ListThreads) {
     },
     position: ({ thread, snapshot, since }): Position => [thread.activity, thread.id, snapshot, since],
   });
-  return { threads: rows.map(({ thread }) => thread), next_cursor };
+  return { rows: rows.map(({ thread }) => thread), next_cursor };
 }
 
 /** The last message of each of these threads, by thread: its sender and its first 400 characters. */

@@ -19,16 +19,15 @@ export async function listDeliveries(
     webhook_id,
     state = null,
     ...request
-  }: PageRequest & { webhook_id: string; state?: DeliveryState | null },
+  }: PageRequest & { webhook_id: string; state?: DeliveryState | null | undefined },
 ) {
   await requireWebhook(work, work.actor.agent_id, webhook_id);
-  const { rows, next_cursor } = await readPage(work, request, {
+  return readPage(work, request, {
     binding: ['list_webhook_deliveries', webhook_id, state],
     rows: (after: readonly [string] | null, limit) =>
       work.db.webhookDeliveries.list(webhook_id, { before: after?.[0] ?? null, state, limit }),
     position: (delivery) => [delivery.event_id],
   });
-  return { deliveries: rows, next_cursor };
 }
 
 /**

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { DomainError, ErrorCode } from '../domain/errors.ts';
-import { errorStatuses } from '../domain/errors.ts';
+import { type DomainError, type ErrorCode, errorStatuses } from '../domain/errors.ts';
 
 const errorCodes = Object.keys(errorStatuses) as [ErrorCode, ...ErrorCode[]];
 

@@ -65,26 +65,17 @@ export async function withExchange<T>(
   const send = async (message: ServerMessage) =>
     server.transport?.send(message, { relatedRequestId: extra.requestId });
   const { _meta: meta } = extra;
-  const progressToken = meta?.progressToken;
   const sendNotification = (method: string, params: Record<string, unknown>) =>
     void send({ jsonrpc: '2.0', method, params }).catch((cause: unknown) =>
       server.onerror?.(new Error('sending a notification failed', { cause })),
     );
-  const log = (level: LoggingLevel, logger: string, data: object) => {
-    if (wantsLogLevel(caller.client?.log_level, level))
-      sendNotification('notifications/message', { level, logger, data });
-  };
   try {
     return await run({
       get signal() {
         return call.signal;
       },
-      ...(isStreaming && { log, notify: (method, params) => send({ jsonrpc: '2.0', method, params }) }),
-      ...(isStreaming &&
-        progressToken !== undefined && {
-          progress: (progress, total) =>
-            sendNotification('notifications/progress', { progressToken, progress, total }),
-        }),
+      ...(isStreaming && { notify: (method, params) => send({ jsonrpc: '2.0', method, params }) }),
+      ...createNotices(caller, meta?.progressToken, sendNotification),
       ...(isStreaming && owner && { ask: (request) => clientRequests.ask(owner, { ...request, send }) }),
     });
   } finally {
@@ -95,9 +86,24 @@ export async function withExchange<T>(
 
 const logLevels = LoggingLevelSchema.options;
 
-/** Without a level the client gets no log messages, so most responses stay one JSON body. */
-export function wantsLogLevel(minLevel: LoggingLevel | undefined, level: LoggingLevel): boolean {
-  return minLevel !== undefined && logLevels.indexOf(level) >= logLevels.indexOf(minLevel);
+/** What a call tells its client before the result. Without a level the client gets no log messages, so most responses stay one JSON body. */
+export function createNotices(
+  { isStreaming, client }: Caller,
+  progressToken: unknown,
+  notify: (method: string, params: Record<string, unknown>) => void,
+): Pick<Exchange, 'log' | 'progress'> {
+  if (!isStreaming) return {};
+  const minLevel = client?.log_level;
+  const hasToken = typeof progressToken === 'string' || typeof progressToken === 'number';
+  return {
+    log(level, logger, data) {
+      if (minLevel !== undefined && logLevels.indexOf(level) >= logLevels.indexOf(minLevel))
+        notify('notifications/message', { level, logger, data });
+    },
+    ...(hasToken && {
+      progress: (progress, total) => notify('notifications/progress', { progressToken, progress, total }),
+    }),
+  };
 }
 
 /** The caller of one MCP request. */

@@ -1,7 +1,13 @@
 import { mayAskPerson } from '../../../operations/execute/context.ts';
 import { type CallRegistry, type Caller, responseEndOf } from './exchange.ts';
 import type { SessionOwner } from '../approvals/client-requests.ts';
-import { readField, toMessages, calledOperations, requireScopes } from './required-scopes.ts';
+import {
+  calledOperations,
+  type McpFeatures,
+  readField,
+  requireScopes,
+  toMessages,
+} from './required-scopes.ts';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
   type InitializeRequest,
@@ -22,7 +28,6 @@ import { sessionHeader } from './headers.ts';
 import { consumeBudget } from './rate-limit.ts';
 import { requireInitializeParams, requireVersionOf } from './json-body.ts';
 import { McpHttpError, rpcCodes } from './errors.ts';
-import type { McpFeatures } from './required-scopes.ts';
 import type { Places } from '../sessions/places.ts';
 import type { Session, Sessions } from '../sessions/sessions.ts';
 

@@ -12,7 +12,7 @@ import { createSseStream } from '../../http/sse.ts';
 import type { McpParts } from '../parts.ts';
 import { instructions } from '../prompts/instructions.ts';
 import { McpHttpError, RpcError, rpcCodes } from '../protocol/errors.ts';
-import { type Caller, type Exchange, wantsLogLevel } from '../protocol/exchange.ts';
+import { type Caller, createNotices, type Exchange } from '../protocol/exchange.ts';
 import { statelessRevision } from '../protocol/headers.ts';
 import type { Method } from '../protocol/methods.ts';
 import { readField } from '../protocol/required-scopes.ts';
@@ -154,24 +154,13 @@ async function withExchange<T>(
 ): Promise<T> {
   const running = runningCalls.begin(undefined, message.id, reply.signal);
   const progressToken = readField(readField(message.params, '_meta'), 'progressToken');
-  const hasToken = typeof progressToken === 'string' || typeof progressToken === 'number';
   try {
     return await run({
       get signal() {
         return running.signal;
       },
       ...questions,
-      ...(caller.isStreaming && {
-        log: (level, logger, data) => {
-          if (wantsLogLevel(caller.client?.log_level, level))
-            reply.notify('notifications/message', { level, logger, data });
-        },
-      }),
-      ...(caller.isStreaming &&
-        hasToken && {
-          progress: (progress, total) =>
-            reply.notify('notifications/progress', { progressToken, progress, total }),
-        }),
+      ...createNotices(caller, progressToken, reply.notify),
     });
   } finally {
     running.end();

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { AgentOfPerson } from '../../../../services/people/agents.ts';
-import { listAgentsOfPerson } from '../../../../services/people/agents.ts';
+import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import { readLiveState } from '../../../../services/people/live-pages.ts';
 import { findConversations, type ListedConversation } from '../../../../services/threads/conversations.ts';
 import { Empty } from '../../components/content.tsx';
