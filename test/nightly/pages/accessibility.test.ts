@@ -22,8 +22,9 @@ import { use } from '../../support/use.ts';
 
 const [mara] = people;
 
-/** Excluded: a third-party package renders the reference, and data and downloads are not pages. */
-const noPage = (path: string) => /^\/(?:docs|v1)\b|\/(?:archive|raw)(?:\?|$)|\/files\//.test(path);
+/** Excluded: another test checks the documentation, and data and downloads are not pages. */
+const noPage = (path: string) =>
+  /^\/(?:docs|v1)\b|\/(?:archive|raw)(?:\?|$)|\.csv(?:\?|$)|\/files\//.test(path);
 
 /** A client with a long name and address that could break a layout. */
 const hostileClientMetadata = {

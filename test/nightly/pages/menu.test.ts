@@ -77,7 +77,7 @@ await describeWithBrowser('the menu', (browser) => {
       expect(await page.evaluate(isOneRow)).toBe(true);
       await page.locator('.account-menu summary').click();
       await page.getByRole('navigation', { name: 'Account' }).waitFor();
-      const box = await page.locator('.account-menu-content').boundingBox();
+      const box = await page.locator('.account-menu .menu-content').boundingBox();
       expect(box && box.x >= 0 && box.x + box.width <= 320).toBe(true);
       expect(await findPageFaults(page)).toEqual([]);
       await page.locator('.account-menu summary').click();

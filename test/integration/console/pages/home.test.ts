@@ -45,6 +45,10 @@ test('first steps tick themselves, also on an open page, and leave when all are 
   const done = (text: string) => text.match(/Create an account Done|[a-z] Done/g)?.length ?? 0;
   const first = await ada.go('/console');
   expect([first.visibleText.includes('First steps'), done(first.visibleText)]).toEqual([true, 1]);
+  const links = first.elements('a').map(({ attribs }) => attribs['href'] ?? '');
+  expect(new Set(links.filter((href) => href.startsWith('/console/agents/')))).toEqual(
+    new Set(['/console/agents/new']),
+  );
   const mine = await ada.agent();
   const page = await ada.go('/console');
   expect(done(page.visibleText)).toBe(2);

@@ -23,21 +23,28 @@ import { liveRoute } from '../../define/live.ts';
 import { page, type PersonVisit, type ShownPage } from '../../route.ts';
 import { FirstAgent } from '../conversations/new.tsx';
 
+const newAgentPath = '/console/agents/new';
+
 interface FirstStepsListProps {
   steps: FirstSteps;
-  /** The page on which a person connects a program and sends a message: that of an agent, if there is one. */
-  agentPage: string;
+  /** The pages on which a person connects a program and sends a message: those of an agent, if there is one. */
+  pages: { connect: string; agent: string };
+}
+
+function pagesOf(agent: HomeContent['agent']): FirstStepsListProps['pages'] {
+  if (agent) return { connect: agentAddress(agent, 'connect'), agent: agentAddress(agent) };
+  return { connect: newAgentPath, agent: newAgentPath };
 }
 
 /** The first steps of a person, until all are done. */
-function FirstStepsList({ steps, agentPage }: FirstStepsListProps) {
+function FirstStepsList({ steps, pages }: FirstStepsListProps) {
   const { has_agent, has_connected, has_message } = steps;
   if (has_agent && has_connected && has_message) return null;
   const rows = [
     { isDone: true, text: 'Create an account', href: '/console/account' },
-    { isDone: has_agent, text: 'Create an agent', href: '/console/agents/new' },
-    { isDone: has_connected, text: 'Connect a program or an app', href: `${agentPage}/connect` },
-    { isDone: has_message, text: 'Send or receive a message', href: agentPage },
+    { isDone: has_agent, text: 'Create an agent', href: newAgentPath },
+    { isDone: has_connected, text: 'Connect a program or an app', href: pages.connect },
+    { isDone: has_message, text: 'Send or receive a message', href: pages.agent },
   ];
   return (
     <div id="first-steps">
@@ -109,7 +116,7 @@ function LiveContent({ waiting, steps, agent, calm }: HomeContent) {
           <WaitingList waiting={waiting} calm={calm} />
         </Card>
       </div>
-      <FirstStepsList steps={steps} agentPage={agent ? agentAddress(agent) : '/console/agents/new'} />
+      <FirstStepsList steps={steps} pages={pagesOf(agent)} />
     </>
   );
 }
