@@ -1,3 +1,5 @@
+import { hideFromPlanner } from '../queryable.ts';
+
 /**
  * The columns of a Relation between the agent `a` and the agent `viewer` of the owner `viewer_owner`, for a lateral join. Agents of an
  * organization are related; personal agents of its members are not.
@@ -19,7 +21,7 @@ export const seenAgents = (columns: string): string => `select ${columns}, r.*,
                 where m.agent_id = viewer.id and t.agent_id = a.id)
      or exists (select from contact_requests q where q.from_agent_id = a.id and q.to_agent_id = viewer.id)) as visible
  from agents a
- join agents viewer on viewer.id = :viewer_id
+ join agents viewer on viewer.id = ${hideFromPlanner(':viewer_id', 'text')}
  join owners viewer_owner on viewer_owner.id = viewer.owner_id
  cross join lateral (${relationOf}) r
  where (a.id = any(:references::text[]) or a.canonical_handle = any(:references::text[])) and a.retired_at is null`;

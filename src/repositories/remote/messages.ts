@@ -73,13 +73,13 @@ export const remoteMessagesRepository = repository({
     'remote_messages.insert_accepted',
     `with accepted as materialized (
        select a.*, r.called_id from json_to_recordset(:messages) a (message_id text, thread_id text, sequence int, delivery text, task json, replaces_polls boolean)
-       join remote_threads r on r.thread_id = a.thread_id order by r.thread_id for update of r
+       join remote_threads r on r.thread_id = a.thread_id and r.thread_id = any(:thread_ids::text[]) order by r.thread_id for update of r
      ), message as (
        insert into remote_messages (message_id, thread_id, sequence, outcome, remote_task_id, delivery, created_at)
        select message_id, thread_id, sequence, 'accepted', task->>'remote_task_id', delivery, :now::bigint from accepted on conflict (message_id) do nothing
      ), replaced as (
        update remote_tasks k set poll_at = null from accepted a
-       where a.replaces_polls and k.thread_id = a.thread_id and k.remote_task_id <> a.task->>'remote_task_id' and k.poll_at > :now::bigint
+       where a.replaces_polls and k.thread_id = a.thread_id and k.thread_id = any(:thread_ids::text[]) and k.remote_task_id <> a.task->>'remote_task_id' and k.poll_at > :now::bigint
          and k.polls = 0 and k.generation = 0 and k.held_after is null and k.state not in (${openStates})
      )
      insert into remote_tasks (thread_id, remote_task_id, message_id, task_id, state, generation, polls, poll_at)
@@ -87,7 +87,11 @@ export const remoteMessagesRepository = repository({
      from accepted a cross join lateral json_populate_record(null::remote_tasks, a.task) k where a.task is not null
      on conflict (thread_id, remote_task_id) do update set state = excluded.state, generation = excluded.generation, polls = excluded.polls,
        cancel_sent = excluded.cancel_sent, poll_at = excluded.poll_at, held_after = excluded.held_after`,
-    (messages, now) => ({ messages: JSON.stringify(messages), now }),
+    (messages, now) => ({
+      messages: JSON.stringify(messages),
+      thread_ids: messages.map(({ thread_id }) => thread_id),
+      now,
+    }),
   ),
   /** A message was not accepted, or perhaps not. */
   addMessage: sql.run<[message: RemoteMessageRow]>(

@@ -114,17 +114,17 @@ export const remoteThreadsRepository = repository({
     `with claimed as (select r.thread_id from ${due} and r.thread_id = any(:thread_ids::text[]) order by 1 for update of r)
      update remote_threads r set next_at = :now::bigint + :lease_ms::bigint from claimed c where r.thread_id = c.thread_id returning ${columns}`,
   ),
-  /** Stores the states of claimed threads. Leaves out those whose leases have ended. */
+  /** Stores the states of claimed threads. Leaves out those whose leases have ended. By their ids too: the planner expects a hundred rows of JSON. */
   store: sql.rows<[states: readonly RemoteThreadState[]], Pick<RemoteThreadRow, 'thread_id' | 'poll_at'>>(
     'remote_threads.store',
     `with state as materialized (
        select s.* from json_to_recordset(:states) s (thread_id text, lease bigint, position int, context_id text, attempts int, begun_id text, next_at bigint)
-       join remote_threads r on r.thread_id = s.thread_id and r.next_at = s.lease order by r.thread_id for update of r)
+       join remote_threads r on r.thread_id = s.thread_id and r.next_at = s.lease and r.thread_id = any(:thread_ids::text[]) order by r.thread_id for update of r)
      update remote_threads r set position = s.position, context_id = s.context_id, attempts = s.attempts, begun_id = s.begun_id, next_at = s.next_at,
        poll_at = least((select min(poll_at) from remote_tasks k where k.thread_id = s.thread_id),
          (select min(created_at) from remote_withdrawals x where x.thread_id = s.thread_id))
      from state s where r.thread_id = s.thread_id returning r.thread_id, r.poll_at`,
-    (states) => ({ states: JSON.stringify(states) }),
+    (states) => ({ states: JSON.stringify(states), thread_ids: states.map(({ thread_id }) => thread_id) }),
   ),
   /** All threads of the agent may be attempted now. */
   setDue: sql.values<[agentId: string, now: number], string>(

@@ -41,7 +41,9 @@ export const writing = `with opened as (
    update tasks t set state = n.state, generation = n.generation, overdue_at = n.overdue_at, lease_token = n.lease_token,
      updated_at = n.updated_at, expires_at = n.expires_at, ended_at = n.ended_at,
      ended_delivery = case when n.state = 'canceled' then (select ${deliveryOf('t.sequence')} from (select 1) one ${taskMarks}) end
-   from json_populate_recordset(null::tasks, :changed) n where t.id = n.id
+   from json_populate_recordset(null::tasks, :changed) n
+   -- The planner expects a hundred rows of JSON, and would read all tasks for them.
+   where t.id = n.id and t.id = any(array(select id from json_populate_recordset(null::tasks, :changed)))
  ), message as (
    insert into task_messages (task_id, message_id, sequence, artifact, data)
    select task_id, message_id, sequence, artifact, data::jsonb

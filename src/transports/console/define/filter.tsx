@@ -30,7 +30,7 @@ export function filterSection<V extends PageVisit>(definition: FilterDefinition<
         <form
           method="get"
           action={visit.address}
-          class={title === undefined ? 'filter' : 'stack'}
+          class={title === undefined ? 'filter-bar' : 'stack'}
           role="search"
           aria-label="Filter"
         >
