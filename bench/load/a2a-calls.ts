@@ -10,6 +10,11 @@ export interface Pair {
   agent: Member;
 }
 
+interface Sent {
+  task_id: string;
+  thread_id: string;
+}
+
 type Address = Pick<Service, 'base'>;
 
 const version = 'A2A-Version: 1.0';
@@ -33,18 +38,20 @@ export function openA2aCalls({ onEnd }: Bench, { base }: Address) {
       const answer = await pool.request({ path, token: client.token, headers: newKey(), body });
       if (wait_seconds > 0 && answer.includes('"reply":null')) throw new Error('there was no answer in time');
     },
-    async sendMessage(pair: Pair, number: number, returnImmediately: boolean): Promise<{ task_id: string }> {
+    /** Returns the ids of its task and its thread. */
+    async sendMessage(pair: Pair, number: number, returnImmediately: boolean): Promise<Sent> {
       const parts = [{ text: buildNumberedContent(number) }];
       const message = { messageId: randomUUID(), role: 'ROLE_USER', parts };
       const answer = await callAgent(pair, 'SendMessage', { message, configuration: { returnImmediately } });
       if (!returnImmediately && !answer.includes('TASK_STATE_COMPLETED'))
         throw new Error('there was no answer in time');
-      const { result } = JSON.parse(answer) as { result: { task: { id: string } } };
-      return { task_id: result.task.id };
+      const { result } = JSON.parse(answer) as { result: { task: { id: string; contextId: string } } };
+      return { task_id: result.task.id, thread_id: result.task.contextId };
     },
-    getTask: ({ task_id, ...pair }: Pair & { task_id: string }) =>
-      callAgent(pair, 'GetTask', { id: task_id }),
-    getTaskOfRest: ({ client, task_id }: Pair & { task_id: string }) =>
+    getTask: ({ task_id, ...pair }: Pair & Sent) => callAgent(pair, 'GetTask', { id: task_id }),
+    getThread: ({ client, thread_id }: Pair & Sent) =>
+      pool.request({ path: `/v1/threads/${thread_id}`, token: client.token }),
+    getTaskOfRest: ({ client, task_id }: Pair & Sent) =>
       pool.request({ path: `/v1/tasks/${task_id}`, token: client.token }),
   };
 }

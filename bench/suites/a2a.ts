@@ -55,8 +55,9 @@ export async function measureA2a(bench: Bench) {
     ...(await calls.sendMessage(pair, nextNumber(), false)),
   }));
   const taskOf = (number: number) => itemAt(tasks, number);
-  const [getOfRest, getTask] = await measureInTurn(
+  const [getThread, getOfRest, getTask] = await measureInTurn(
     [
+      meter('GET /v1/threads/{id}', lanes, (_, number) => calls.getThread(taskOf(number))),
       meter('GET /v1/tasks/{id}', lanes, (_, number) => calls.getTaskOfRest(taskOf(number))),
       meter('GetTask', lanes, (_, number) => calls.getTask(taskOf(number))),
     ],
@@ -66,11 +67,12 @@ export async function measureA2a(bench: Bench) {
     in_flight,
     threads: count,
     steady_per_s: rate,
-    loads: [ask, send, asked, answered, getOfRest, getTask],
+    loads: [ask, send, asked, answered, getThread, getOfRest, getTask],
     send_ratio: compareRates(send, ask),
     send_cost_ratio: compareCost(ask, send),
     answer_ratio: answered && asked && round(answered.ms.p50 / asked.ms.p50),
-    get_ratio: compareRates(getTask, getOfRest),
+    get_ratio: compareRates(getTask, getThread),
+    get_task_ratio: compareRates(getTask, getOfRest),
     get_cost_ratio: compareCost(getOfRest, getTask),
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { findForm } from '../../clients/form-browser.ts';
-import { signInPerson } from '../../integration/console/signed-in-person.ts';
+import { applyStoredDecisions, signInPerson } from '../../integration/console/signed-in-person.ts';
 import { useService } from '../../support/service.ts';
 import { connectModel } from './model.ts';
 
@@ -23,7 +23,9 @@ test('a person approves after the session has ended: the call runs, and the next
   const page = await ada.go(new URL(String(error['approval_url'])).pathname);
   expect(page.visibleText).toContain(`@${stranger.handle}`);
   const decided = await ada.send(findForm(page, new URL(page.url).pathname), { button: 'approve' });
-  expect(decided.visibleText).toContain('Approved, and done.');
+  expect(decided.visibleText).toContain('Approved. You can undo it for five seconds.');
+  expect(await requestsOf()).toEqual([]);
+  expect(await applyStoredDecisions(service)).toEqual([]);
   const [received] = await requestsOf();
   expect(received).toMatchObject({ from: { id, canonical_handle: handle }, message: 'May I?' });
 

@@ -189,7 +189,7 @@ test('the media types of files are those that the service accepts', async () => 
 test('the console shows the address of the card of an own agent', async () => {
   const ada = await signInPerson(service);
   const agent = await ada.agent();
-  const [address] = (await ada.go(`/console/agents/${agent.id}`)).elements('output');
+  const [address] = (await ada.go(`/console/agents/${agent.id}/connect`)).elements('output');
   expect(textContent(address ?? [])).toBe(cardUrl(agent.handle, service.core.config.PUBLIC_URL));
 });
 
