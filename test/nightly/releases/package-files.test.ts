@@ -55,7 +55,8 @@ test('programs of the package import only files of the package and installed dep
       ? files.has(join(path, '..', name))
       : available.has(name) || available.has(/^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? '');
   const missing = packed
-    .filter((path) => path.endsWith('.js') && existsSync(join(root, path)))
+    // Scripts of pages in `assets` are bundled by the build.
+    .filter((path) => /^dist\/.*\.js$/.test(path) && existsSync(join(root, path)))
     .flatMap((path) => {
       const text = readFileSync(join(root, path), 'utf8');
       return Array.from(text.matchAll(imports), ([, statement, call]) => statement ?? call ?? '')
