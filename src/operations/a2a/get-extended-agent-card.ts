@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { relationshipOf } from '../../../packages/core/src/domain/agents/agents.ts';
 import { agentReference } from '../../../packages/core/src/inputs/fields.ts';
 import { exampleSupport } from '../../../packages/core/src/records/examples.ts';
 import { type CardView, presentA2aCard } from '../../presenters/a2a/card.ts';
 import { a2aCardSchema } from '../../presenters/a2a/card-schema.ts';
 import { agentNotFound, requireAgent } from '../../services/access.ts';
-import { findStartRefusal } from '../../services/threads/threads.ts';
+import { findMembers } from '../../services/threads/threads.ts';
 import type { WorkSettings } from '../../work/unit-of-work.ts';
 import { defineOperation } from '../define.ts';
 import { toCardSettings } from './card-settings.ts';
@@ -20,14 +21,14 @@ export const getExtendedAgentCardOperation = defineOperation({
   output: a2aCardSchema,
   async run(work, { agent_ref }) {
     const agent = await requireAgent(work, agent_ref);
-    const [principal, refusal] = await Promise.all([
+    const [principal, start] = await Promise.all([
       work.db.managedAgents.findPrincipal(agent.id),
-      findStartRefusal(work, agent.id),
+      findMembers(work, agent.id),
     ]);
     if (!principal) throw agentNotFound();
     return presentA2aCard({ ...agent, owner_name: principal.owner_name }, toCardSettings(work.settings), {
       relationship: relationshipOf(agent),
-      accepts: refusal === null || refusal.code,
+      accepts: start instanceof DomainError ? start.code : true,
       is_online: agent.is_online,
       ...(work.settings.limits && { rate_limits: showLimits(work.settings.limits) }),
     });

@@ -32,14 +32,18 @@ interface NewMessage extends MessageName {
   after?: string | undefined;
 }
 
-/** The thread of a message, and the asked agent. */
-export interface MessagePlace {
-  at: number;
-  thread_id: string;
+/** The agent that a client asks. */
+export interface AskedAgent {
   agent_id: string;
   agent_handle: string;
   /** How many tasks of the client the agent has to answer. */
   open_tasks: number;
+}
+
+/** The thread of a message, and the asked agent. */
+export interface MessagePlace extends AskedAgent {
+  at: number;
+  thread_id: string;
   /** Whether the message before it can still arrive. */
   is_awaited: boolean;
 }
@@ -97,12 +101,11 @@ export const a2aMessagesRepository = repository({
     (names) => ({ names: JSON.stringify(names) }),
   ),
   /** The agent of this handle, with the message if it was sent before. */
-  find: sql.row<
-    [name: MessageName],
-    { agent_id: string } & (SentMessage | { [Name in keyof SentMessage]: null })
-  >(
+  find: sql.row<[name: MessageName], AskedAgent & (SentMessage | { [Name in keyof SentMessage]: null })>(
     'a2a_messages.find',
-    `select a.id as agent_id, w.task_id, w.digest from agents a
+    `select a.id as agent_id, a.canonical_handle as agent_handle, w.task_id, w.digest,
+       (select count(*)::int from tasks where client_id = :client_id and agent_id = a.id and ended_at is null) as open_tasks
+     from agents a
      left join a2a_messages w on w.client_id = :client_id and w.agent_id = a.id and w.client_message_id = :client_message_id
      where a.canonical_handle = :handle`,
   ),

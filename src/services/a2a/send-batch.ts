@@ -2,7 +2,7 @@ import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { maxOpenTasks } from '../../../packages/core/src/domain/tasks.ts';
 import { requireRoomForTask } from '../../../packages/core/src/policies/tasks.ts';
-import type { A2aMessage, MessagePlace } from '../../repositories/a2a/messages.ts';
+import type { A2aMessage, AskedAgent } from '../../repositories/a2a/messages.ts';
 import type { TaskRow } from '../../repositories/tasks/task-row.ts';
 import type { MessageRow } from '../../repositories/messages/messages.ts';
 import type { BatchResult, Work } from '../../work/unit-of-work.ts';
@@ -53,7 +53,8 @@ interface ClientSend {
 type Opened = NonNullable<SentToTask['opened']>;
 
 /**
- * Sends messages of several clients, each as a new task in a thread that exists, in one transaction.
+ * Sends messages of several clients, each as a new task in a thread that exists, in one transaction. Until the transaction ends, no other one
+ * stores messages of their names.
  * @param options.wait as in `sendMessages`
  * @param options.mustRead as in `sendMessages`
  * @returns for each message its task, or its refusal; null for one that was sent before, whose thread is not one of the client and the agent
@@ -64,7 +65,18 @@ export async function sendClientMessages(
   sends: readonly ClientSend[],
   options: { wait: boolean; mustRead: boolean },
 ): Promise<readonly BatchResult<Opened>[]> {
-  const placed = await placeAll(sends, options);
+  const outcomes = await sendPlaced(await placeAll(sends, options), options);
+  return sends.map(({ message }) => outcomes.get(message) ?? null);
+}
+
+/**
+ * Sends messages whose threads are known. The caller has locked their names.
+ * @returns for each message its task, its refusal, or null, as `sendClientMessages`
+ */
+export async function sendPlaced(
+  placed: readonly PlacedSend[],
+  options: { wait: boolean; mustRead: boolean },
+): Promise<ReadonlyMap<ClientMessage, BatchResult<Opened>>> {
   const drafts = placed.map(({ work, message, id, place: { thread_id, agent_id: asked_id } }) => {
     const task = { opens: message.expects_reply || ('ended' as const), asked_id };
     return { work, message: { ...toDraft(message, id), thread_id, reply_to: null, task } };
@@ -98,7 +110,7 @@ export async function sendClientMessages(
     if (opened === null || opened instanceof DomainError || !message.push) continue;
     work.changes.defer(storePushConfig(work, opened, message.push));
   }
-  return sends.map(({ message }) => outcomes.get(message) ?? null);
+  return outcomes;
 }
 
 /** The metadata that only the service writes: a sender cannot claim that its message came through A2A. */
@@ -126,11 +138,11 @@ function toOpened(
 /** A message whose thread is known, with the id of its task. */
 interface PlacedSend extends ClientSend {
   id: string;
-  place: MessagePlace;
+  place: AskedAgent & { thread_id: string };
 }
 
 /**
- * Returns the messages that can be sent now. Until the transaction ends, no other one stores messages of their names.
+ * Locks the names of messages, and returns those that can be sent now.
  * @throws {DomainError} only with `wait`: UNAVAILABLE (an earlier message has not arrived), RATE_LIMITED (too many open tasks)
  */
 async function placeAll(sends: readonly ClientSend[], { wait }: { wait: boolean }): Promise<PlacedSend[]> {

@@ -1,15 +1,23 @@
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
-import { requireOpenTask } from '../../../packages/core/src/policies/tasks.ts';
-import { createThread, findStartRefusal } from '../threads/threads.ts';
+import { newId } from '../../../packages/core/src/domain/ids.ts';
+import { requireOpenTask, requireRoomForTask } from '../../../packages/core/src/policies/tasks.ts';
+import { createThread, findMembers, type NewMembers } from '../threads/threads.ts';
 import { agentNotFound, parseAgentKey, requireAgents } from '../access.ts';
 import { requireClientTask, throwForAgent } from './tasks.ts';
-import type { Work } from '../../work/unit-of-work.ts';
+import type { AskedAgent } from '../../repositories/a2a/messages.ts';
+import type { BatchResult, Work } from '../../work/unit-of-work.ts';
 import { sendMessage } from '../messages/send.ts';
 import { createTaskChanges } from '../tasks/change.ts';
 import { lockOpenTask } from '../tasks/tasks.ts';
 import { isOtherInstallation, noteArrivals, requireInOrder } from '../remote/order.ts';
 import { putPushConfig, requirePushUrl } from './push-configs.ts';
-import { type ClientMessage, sendClientMessages, type SentToTask, toDraft } from './send-batch.ts';
+import {
+  type ClientMessage,
+  sendClientMessages,
+  sendPlaced,
+  type SentToTask,
+  toDraft,
+} from './send-batch.ts';
 
 /**
  * Sends a message of the actor to an agent: in an open task, or as a new task in their thread or in a new one. A repeated message stores nothing.
@@ -19,8 +27,13 @@ export async function sendClientMessage(work: Work, message: ClientMessage): Pro
   const { agent, digest, wire } = message;
   const client = { client_id: work.actor.agent_id, client_message_id: message.message_id };
   const name = { ...client, handle: parseAgentKey(agent) };
-  // The second statement sees what was committed while the first one waited.
-  const [, found] = await Promise.all([work.db.a2aMessages.lock(name), work.db.a2aMessages.find(name)]);
+  const isStart = message.task_id === undefined && message.context_id === undefined;
+  // The other statements see what was committed while the first one waited.
+  const [, found, members] = await Promise.all([
+    work.db.a2aMessages.lock(name),
+    work.db.a2aMessages.find(name),
+    isStart ? findMembers(work, agent) : undefined,
+  ]);
   if (!found) return throwForAgent(work, agent, agentNotFound());
   if (found.digest && !found.digest.equals(digest)) {
     throw new DomainError(
@@ -31,6 +44,7 @@ export async function sendClientMessage(work: Work, message: ClientMessage): Pro
   if (found.digest) return { task_id: found.task_id, opened: null };
   const { agent_id } = found;
   if (message.push) requirePushUrl(work, message.push);
+  if (members) return start(work, message, { ...found, members });
   if (message.task_id === undefined) return open(work, message);
   const { task_id, message_id, thread_id } = await continueTask(work, message);
   work.changes.defer(
@@ -66,36 +80,52 @@ export async function checkClientMessage(
     await requireAgents(work, [agent]);
     return true;
   }
-  const refusal = await findStartRefusal(work, agent);
-  if (refusal) throw refusal;
+  const members = await findMembers(work, agent);
+  if (members instanceof DomainError) throw members;
   return true;
 }
 
+/** Sends a message in the thread that it names. */
 async function open(work: Work, message: ClientMessage): Promise<SentToTask> {
-  const context_id = message.context_id ?? (await startContext(work, message));
-  const sends = [{ work, message: { ...message, context_id } }];
+  const sends = [{ work, message }];
   const [opened = null] = await sendClientMessages(sends, { wait: true, mustRead: true });
-  if (opened instanceof DomainError) throw opened;
-  if (opened) return { task_id: opened.id, opened };
+  if (opened) return requireOpened(opened);
   const problem = 'is not a thread of you and this agent; leave it out to start one';
   return throwForAgent(work, message.agent, wrongField('message.contextId', problem));
 }
 
-/** Returns the thread of the conversation that another installation names, or else a new one with the agent. */
-async function startContext(work: Work, { agent, conversation }: ClientMessage): Promise<string> {
+/** Sends a message in the thread of the conversation that another installation names, or else in a new one. */
+async function start(
+  work: Work,
+  message: ClientMessage,
+  { members, ...asked }: AskedAgent & { members: NewMembers | DomainError },
+): Promise<SentToTask> {
+  const { agent, conversation, after } = message;
   const { agent_id: client_id } = work.actor;
   // Other clients have no conversations, so none of them can name one.
   const isNamed = conversation !== undefined && isOtherInstallation(work.actor);
   if (isNamed) {
     const name = { client_id, client_message_id: `conversation ${conversation}`, handle: agent };
     await work.db.a2aMessages.lock(name);
-    const found = await work.db.remoteThreads.findConversation(client_id, conversation);
-    if (found !== undefined) return found;
+    const context_id = await work.db.remoteThreads.findConversation(client_id, conversation);
+    if (context_id !== undefined) return open(work, { ...message, context_id });
   }
+  if (members instanceof DomainError) throw members;
   const about = { participants: [agent], subject: null, metadata: {}, initial_message: null };
-  const { thread } = await createThread(work, about);
-  if (isNamed) work.changes.defer(work.db.remoteThreads.addConversation(client_id, conversation, thread.id));
-  return thread.id;
+  const { thread } = await createThread(work, about, members);
+  const { id: thread_id } = thread;
+  if (isNamed) work.changes.defer(work.db.remoteThreads.addConversation(client_id, conversation, thread_id));
+  await requireInOrder(work, { thread_id, after });
+  requireRoomForTask(asked.open_tasks);
+  const sends = [{ work, message, id: newId('task'), place: { ...asked, thread_id } }];
+  const opened = await sendPlaced(sends, { wait: true, mustRead: true });
+  return requireOpened(opened.get(message) ?? null);
+}
+
+function requireOpened(opened: BatchResult<NonNullable<SentToTask['opened']>>): SentToTask {
+  if (opened instanceof DomainError) throw opened;
+  if (!opened) throw new Error('a send that waits for locks has a result');
+  return { task_id: opened.id, opened };
 }
 
 async function continueTask(work: Work, message: ClientMessage) {

@@ -1,3 +1,4 @@
+import type { AgentRow, SeenAgentRow } from '../../repositories/agents/agents.ts';
 import type { ThreadRow } from '../../repositories/threads/threads.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { AgentScope } from '../../../packages/core/src/domain/agents/agents.ts';
@@ -21,11 +22,12 @@ export interface CreateThread {
 
 /**
  * Creates a thread and sends its first message, if there is one: both or neither.
+ * @param found the members, as `findMembers` returned them in the same transaction
  * @throws {DomainError} AGENT_PAUSED, CANNOT_INITIATE_THREADS, VALIDATION_ERROR (the actor itself, or an agent named twice),
  * AGENT_NOT_FOUND, INVALID_HANDLE, the refusals of the participants' inbound policies, and those of `sendMessage`
  */
-export async function createThread(work: Work, input: CreateThread) {
-  const { creator, others } = await requireMembers(work, input.participants);
+export async function createThread(work: Work, input: CreateThread, found?: NewMembers) {
+  const { creator, others } = found ?? (await requireMembers(work, input.participants));
   await requireReviewed(work, creator.outgoing_policy, { agents: others.map(({ id }) => id) });
   // In the order in which threads are read: by time of joining, then by handle.
   const members = [creator, ...others]
@@ -70,8 +72,14 @@ export async function createThread(work: Work, input: CreateThread) {
   };
 }
 
+/** The members of a new thread, who may be in it. */
+export interface NewMembers {
+  creator: AgentRow;
+  others: SeenAgentRow[];
+}
+
 /** The members of a new thread. @throws {DomainError} as `createThread` */
-async function requireMembers(work: Work, participants: readonly string[]) {
+async function requireMembers(work: Work, participants: readonly string[]): Promise<NewMembers> {
   const [creator, others] = await Promise.all([requireActingAgent(work), requireAgents(work, participants)]);
   if (!creator.can_initiate_threads) {
     throw new DomainError(
@@ -114,11 +122,10 @@ export function remoteInGroup(): DomainError {
   return new DomainError('VALIDATION_ERROR', message);
 }
 
-/** The error that `createThread` with this agent would throw now; null if it would accept. */
-export async function findStartRefusal(work: Work, participant: string): Promise<DomainError | null> {
+/** The members of a new thread with this agent, or the error that `createThread` would throw now. */
+export async function findMembers(work: Work, participant: string): Promise<NewMembers | DomainError> {
   try {
-    await requireMembers(work, [participant]);
-    return null;
+    return await requireMembers(work, [participant]);
   } catch (error) {
     if (error instanceof DomainError) return error;
     throw error;
