@@ -33,8 +33,3 @@ export function takeFlash(ctx: Context): Flash | undefined {
   const parsed = flash.safeParse(JSON.parse(Buffer.from(value, 'base64url').toString()));
   return parsed.success ? parsed.data : undefined;
 }
-
-/** A message about a success. */
-export function successFlash(text: string): Flash {
-  return { tone: 'good', text };
-}

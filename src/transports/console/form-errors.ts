@@ -1,5 +1,4 @@
 import { DomainError, type ErrorCode } from '../../../packages/core/src/domain/errors.ts';
-import { successFlash } from './flash.ts';
 import type { Redirect, Answer, Shell, ShownPage } from './route.ts';
 
 /** Errors of a form, for the page that shows the form again. */
@@ -101,10 +100,10 @@ export async function redirectOrWarn<Other extends Redirect | ShownPage = Redire
 ): Promise<Redirect | Other> {
   try {
     const answer = await run();
-    return typeof answer === 'string' ? { to, flash: successFlash(answer) } : answer;
+    return typeof answer === 'string' ? { to, flash: answer } : answer;
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     if (!warningStatuses.has(error.status) && error.code !== 'AGENT_PAUSED') throw error;
-    return { to, flash: { tone: 'warning', text: plainMessage(error) } };
+    return { to, warning: plainMessage(error) };
   }
 }

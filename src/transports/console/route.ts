@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact';
 import type { Context } from 'koa';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { ServiceCalls, WriteService } from '../../services/people/service-calls.ts';
-import type { Flash } from './flash.ts';
 import type { PageParts } from './parts.ts';
 
 /** One request to a page. */
@@ -49,8 +48,10 @@ export interface ShownPage {
 export interface Redirect {
   /** A path of this service. */
   to: string;
-  /** Message for the next page. */
-  flash?: Flash | undefined;
+  /** A message about a success, for the next page. */
+  flash?: string;
+  /** A message about a failure, for the next page. */
+  warning?: string;
 }
 
 /** The result of a route. `handled`: the route has written the response itself. */

@@ -1,12 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { Card, ErrorNotice } from '../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../components/form.tsx';
-import { successFlash } from '../flash.ts';
-import { type FieldByCode, type FormErrors, orShowFormAgain } from '../form-errors.ts';
+import { type FieldByCode, type FormErrors, orShowFormAgain, redirectOrWarn } from '../form-errors.ts';
 import { createIdempotencyKey, readIdempotencyKey } from '../idempotency-key.ts';
 import type { Redirect, ShownPage } from '../route.ts';
 import { type EnteredIn, type FieldDefinitions, Fields, readFields } from './fields.tsx';
-import { type PageVisit, type Per, type Section, valueFor } from './page.tsx';
+import { type Change, type PageVisit, type Per, type Section, valueFor } from './section.ts';
 
 type Values<F extends FieldDefinitions> = {
   [Name in keyof EnteredIn<F>]?: EnteredIn<F>[Name] | undefined;
@@ -33,11 +32,9 @@ export interface FormDefinition<V extends PageVisit, F extends FieldDefinitions>
   values?(visit: V): Values<F> | Promise<Values<F>>;
   button: Per<V, string>;
   /** Of the button. Default: primary. */
-  kind?: Per<V, 'primary' | 'quiet'>;
+  kind?: Per<V, 'primary' | 'quiet' | 'danger'>;
   /** More buttons, which send the form with their name as `intent`. */
   more?: Readonly<Record<string, string>>;
-  /** After the buttons. */
-  beside?(visit: V): ComponentChildren;
   /** `danger` for a change that cannot be undone. */
   tone?: 'danger';
   /** The page to return to without a change. */
@@ -58,7 +55,7 @@ export interface FormDefinition<V extends PageVisit, F extends FieldDefinitions>
 export function formSection<V extends PageVisit, F extends FieldDefinitions>(
   definition: FormDefinition<V, F>,
 ): Section<V> {
-  const { name = '', title, text, button, more, cancel, beside, tone, isShown, once = false } = definition;
+  const { name = '', title, text, button, more, cancel, tone, isShown, once = false } = definition;
   return {
     async show(visit, submitted) {
       if (isShown && !isShown(visit)) return null;
@@ -90,7 +87,6 @@ export function formSection<V extends PageVisit, F extends FieldDefinitions>(
                 </Button>
               ))}
               {cancel && <ButtonLink href={cancel(visit)}>Cancel</ButtonLink>}
-              {beside?.(visit)}
             </Actions>
           </Form>
         </Card>
@@ -106,13 +102,48 @@ export function formSection<V extends PageVisit, F extends FieldDefinitions>(
             const key = readIdempotencyKey(visit.form);
             const showAgain = () => again({ form: name, entered });
             const answer = await definition.submit(visit, entered, { key, again: showAgain });
-            return typeof answer === 'string' ? { to: visit.address, flash: successFlash(answer) } : answer;
+            return typeof answer === 'string' ? { to: visit.address, flash: answer } : answer;
           },
           (errors) => again({ form: name, entered, errors }),
           definition.errors,
         );
       },
     },
+  };
+}
+
+export interface ButtonDefinition<V extends PageVisit> {
+  /** The part of its path after that of the page. */
+  name: string;
+  title?: Per<V, string>;
+  /** Above the button. */
+  text?: Per<V, ComponentChildren>;
+  button: Per<V, string>;
+  kind?: Per<V, 'primary' | 'quiet' | 'danger'>;
+  /** What the button sends, by name. */
+  hidden?(visit: V): Record<string, string>;
+  /** `danger` for a change that cannot be undone. */
+  tone?: 'danger';
+  isShown?(visit: V): boolean;
+  submit: Change<V>;
+}
+
+/** A card with a button. The page that follows has the message or the error. */
+export function buttonSection<V extends PageVisit>(definition: ButtonDefinition<V>): Section<V> {
+  const { name, title, text, button, kind, hidden, tone, isShown, submit } = definition;
+  return {
+    show: (visit) =>
+      (!isShown || isShown(visit)) && (
+        <Card title={valueFor(title, visit)} tone={tone ?? 'plain'}>
+          {text !== undefined && <p>{valueFor(text, visit)}</p>}
+          <Form action={`${visit.address}/${name}`} hidden={hidden?.(visit)}>
+            <Actions>
+              <Button kind={valueFor(kind, visit)}>{valueFor(button, visit)}</Button>
+            </Actions>
+          </Form>
+        </Card>
+      ),
+    form: { name, submit: (visit) => redirectOrWarn(visit.address, () => submit(visit)) },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Card, Empty } from '../components/content.tsx';
 import { NextPage, type Row, Rows } from '../components/rows.tsx';
-import { type PageVisit, type Per, type Section, valueFor } from './page.tsx';
+import { type PageVisit, type Per, type Section, valueFor } from './section.ts';
 
 /** One page of a list. */
 export interface Listed<T> {
@@ -9,6 +9,8 @@ export interface Listed<T> {
   /** The query of the next page; undefined, or with an undefined value, on the last page. */
   next?: Readonly<Record<string, string | undefined>> | undefined;
 }
+
+type ReadItems<T> = readonly T[] | Listed<T> | undefined;
 
 /** A sentence or an element in the card, or the texts of a box in place of the card. */
 type Emptiness = string | JSX.Element | { title: string; text: string };
@@ -25,8 +27,8 @@ export interface ListDefinition<V extends PageVisit, T> {
   action?(visit: V, items: readonly T[]): ComponentChildren;
   /** Above the items. */
   text?(visit: V): ComponentChildren;
-  /** Undefined: this list is not shown. */
-  read(visit: V): Promise<Listed<T> | undefined>;
+  /** All items, or a page of them. Undefined: this list is not shown. */
+  read(visit: V): ReadItems<T> | Promise<ReadItems<T>>;
   row(item: T, visit: V): Row;
   /** Below the items. */
   below?(visit: V, items: readonly T[]): ComponentChildren;
@@ -40,7 +42,7 @@ export function listSection<V extends PageVisit, T>(definition: ListDefinition<V
       const found = await read(visit);
       const shownTitle = valueFor(title, visit);
       if (!found) return null;
-      const { items, next } = found;
+      const { items, next } = 'items' in found ? found : { items: found };
       const empty = typeof definition.empty === 'function' ? definition.empty(visit, next) : definition.empty;
       const action = definition.action?.(visit, items);
       if (items.length === 0 && empty === undefined) return null;

@@ -1,62 +1,40 @@
 import { type ComponentChildren, h } from 'preact';
 import { Card, ErrorNotice, Heading } from '../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../components/form.tsx';
-import { type FormErrors, formPage, redirectOrWarn } from '../form-errors.ts';
+import { formPage, redirectOrWarn } from '../form-errors.ts';
+import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../route.ts';
+import type { FieldDefinitions } from './fields.tsx';
+import { type FilterDefinition, filterSection } from './filter.tsx';
+import { type ButtonDefinition, buttonSection, type FormDefinition, formSection } from './form.tsx';
+import { type ListDefinition, listSection } from './list.tsx';
 import {
-  action,
-  type Answer,
-  type ConsoleRoute,
-  page,
-  type PersonVisit,
-  type Redirect,
-  type ShownPage,
-} from '../route.ts';
+  type Change,
+  type PageVisit,
+  type Per,
+  type Section,
+  type Show,
+  type Submitted,
+  valueFor,
+} from './section.ts';
 
-/** A request to a page that is defined as data. */
-export interface PageVisit extends PersonVisit {
-  /** The path of the page, with its parameters filled in. */
-  address: string;
+/** What a definition reads for the whole page. Its functions get it with the visit. */
+export interface Loading<Base, Extra> {
+  /** @throws {DomainError} if the person may not see it */
+  load?(visit: Base): Extra | Promise<Extra>;
 }
 
-/** A value, or what computes it for a request. */
-export type Per<V, T> = T | ((visit: V) => T);
-
-/** The value for a request. */
-export function valueFor<V, T>(value: Per<V, T>, visit: V): T {
-  return typeof value === 'function' ? (value as (visit: V) => T)(visit) : value;
+/** The kinds of sections that are described as data. */
+interface Sections<V extends PageVisit> {
+  form<F extends FieldDefinitions>(definition: FormDefinition<V, F>): Section<V>;
+  button(definition: ButtonDefinition<V>): Section<V>;
+  list<T>(definition: ListDefinition<V, T>): Section<V>;
+  filter(definition: FilterDefinition<V>): Section<V>;
 }
 
-/** A form that was not accepted. The page shows it again. */
-export interface Submitted {
-  /** The name of the form. */
-  form: string;
-  entered: Readonly<Record<string, unknown>>;
-  errors?: FormErrors;
-  /** Whether the page has the error of the whole form above its sections. */
-  isErrorShown?: boolean;
-}
-
-type Show<V> = (visit: V, submitted: Submitted | undefined) => ComponentChildren | Promise<ComponentChildren>;
-
-/** A part of a page. */
-export interface Section<V> {
-  show: Show<V>;
-  /** The form of the section. */
-  form?: {
-    /** The part of its path after that of the page; empty: the path of the page. */
-    name: string;
-    maxFormBytes?: number | undefined;
-    submit(visit: V, again: (submitted: Submitted) => Promise<ShownPage>): Promise<Answer>;
-  };
-}
-
-/** A change from a button. Returns the message for the page that follows. Its errors are shown there too. */
-export type Change<V> = (visit: V) => Promise<string | Redirect | ShownPage>;
+const kinds = { form: formSection, button: buttonSection, list: listSection, filter: filterSection };
 
 export interface PageDefinition<V extends PageVisit> {
   path: string;
-  /** Reads what the whole page needs. @throws {DomainError} if the person may not see it */
-  load(visit: PageVisit): V | Promise<V>;
   title: Per<V, string>;
   /** Default: the title. */
   heading?(visit: V): ComponentChildren;
@@ -67,19 +45,22 @@ export interface PageDefinition<V extends PageVisit> {
   action?(visit: V): ComponentChildren;
   /** The id of the frame around the page, for pages that are also shown over others. */
   frame?: string;
-  sections: readonly (Section<V> | Show<V>)[];
+  sections(kinds: Sections<V>): readonly (Section<V> | Show<V>)[];
   /** The changes of its buttons, each by its path after that of the page. */
   changes?: Readonly<Record<string, Change<V>>>;
 }
 
 /** The routes of a page: the page, its forms and its buttons. */
-export function definePage<V extends PageVisit>(definition: PageDefinition<V>): ConsoleRoute[] {
+export function definePage<Extra extends object = object>(
+  definition: Loading<PageVisit, Extra> & PageDefinition<PageVisit & Extra>,
+): ConsoleRoute[] {
+  type V = PageVisit & Extra;
   const { path, changes = {} } = definition;
-  const sections = definition.sections.map((section) =>
-    typeof section === 'function' ? { show: section } : section,
-  );
+  const sections: Section<V>[] = definition
+    .sections(kinds)
+    .map((section) => (typeof section === 'function' ? { show: section } : section));
   const forms = sections.flatMap(({ form }) => (form ? [form] : []));
-  const load = async (visit: PersonVisit) => definition.load({ ...visit, address: addressOf(path, visit) });
+  const load = loaderOf(definition);
 
   async function show(visit: V, submitted?: Submitted): Promise<ShownPage> {
     const { title, heading } = definition;
@@ -118,11 +99,6 @@ export function definePage<V extends PageVisit>(definition: PageDefinition<V>): 
   ];
 }
 
-/** The routes of a page about the person, which needs nothing else. */
-export function personPage(definition: Omit<PageDefinition<PageVisit>, 'load'>): ConsoleRoute[] {
-  return definePage({ ...definition, load: (visit) => visit });
-}
-
 function DefaultHeading<V extends PageVisit>(props: { definition: PageDefinition<V>; visit: V }) {
   const { definition, visit } = props;
   const { title, lead, back } = definition;
@@ -141,14 +117,16 @@ export function Frame({ id, children }: { id: string; children: ComponentChildre
   return h('turbo-frame', { id, target: '_top' }, children);
 }
 
-/** The path of a page for a request. */
-function addressOf(path: string, { params }: PersonVisit): string {
-  return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+function loaderOf<Extra extends object>({ path, load }: Loading<PageVisit, Extra> & { path: string }) {
+  return async (request: PersonVisit): Promise<PageVisit & Extra> => {
+    const parameter = (_: string, name: string) => encodeURIComponent(request.params[name] ?? '');
+    const visit = { ...request, address: path.replaceAll(/:(\w+)/g, parameter) };
+    return { ...visit, ...((await load?.(visit)) ?? ({} as Extra)) };
+  };
 }
 
 export interface ConfirmationDefinition<V extends PageVisit> {
   path: string;
-  load(visit: PageVisit): V | Promise<V>;
   /** The question: "Remove ann.writer?" */
   title(visit: V): string;
   /** The consequences. */
@@ -160,11 +138,11 @@ export interface ConfirmationDefinition<V extends PageVisit> {
 }
 
 /** The routes of a page that asks before a change that cannot be undone. */
-export function defineConfirmation<V extends PageVisit>(
-  definition: ConfirmationDefinition<V>,
+export function defineConfirmation<Extra extends object = object>(
+  definition: Loading<PageVisit, Extra> & ConfirmationDefinition<PageVisit & Extra>,
 ): ConsoleRoute[] {
   const { path, title, text, button, back, change } = definition;
-  const load = async (visit: PersonVisit) => definition.load({ ...visit, address: addressOf(path, visit) });
+  const load = loaderOf(definition);
   return [
     page(path, async (visit) => {
       const loaded = await load(visit);

@@ -6,7 +6,7 @@ import { ButtonForm } from '../components/form.tsx';
 import { useLayoutContext } from '../components/layout-context.ts';
 import { Handle, monogram, Rows } from '../components/rows.tsx';
 import { consoleLinks } from '../components/navigation.tsx';
-import { Frame, personPage } from '../define/page.tsx';
+import { definePage, Frame } from '../define/page.tsx';
 import { preferencesPath } from '../preferences.ts';
 import type { PersonVisit } from '../route.ts';
 import { conversationAddress } from './conversations/filters.tsx';
@@ -17,11 +17,11 @@ const maxThreads = 200;
 const maxShown = 12;
 
 /** Goes to a page, an agent or a conversation by a part of its name. Ctrl-K opens it over any page. */
-export const findPage = personPage({
+export const findPage = definePage({
   path: '/console/find',
   title: 'Go to',
   frame: 'over',
-  sections: [
+  sections: () => [
     ({ query }) => (
       <form method="get" action="/console/find" role="search" data-turbo="true" data-turbo-frame="found">
         <label class="visually-hidden" for="find">
@@ -123,11 +123,11 @@ function LetterKeys() {
 }
 
 /** The keyboard map. The key `?` opens it over any page. */
-export const keysPage = personPage({
+export const keysPage = definePage({
   path: '/console/keys',
   title: 'Keyboard',
   frame: 'over',
-  sections: [
+  sections: () => [
     () => (
       <Card>
         <Facts facts={keyboard.map(([keys, text]) => [keys, text] as const)} />

@@ -3,9 +3,10 @@ import {
   type ConfirmationDefinition,
   defineConfirmation,
   definePage,
+  type Loading,
   type PageDefinition,
-  type PageVisit,
 } from '../../define/page.tsx';
+import type { PageVisit } from '../../define/section.ts';
 import type { AgentRight, AgentOfPerson } from '../../../../services/people/agents.ts';
 import type { ConsoleRoute } from '../../route.ts';
 import { AgentBadges, Handle } from '../../components/rows.tsx';
@@ -68,45 +69,41 @@ export interface AgentVisit extends PageVisit, ActingAgent {
   agentPath(subpage?: string): string;
 }
 
-/** What the pages of an agent have in common. */
-interface OfAgent<Extra> {
-  /** The path after that of the agent. */
-  path: string;
-  /** Default: the person acts as the agent. `manages`: the person can change it. */
-  right?: AgentRight;
-  /** Reads more that the whole page needs. */
-  load?(visit: AgentVisit): Promise<Extra>;
-}
-
-type AgentPageDefinition<Extra> = OfAgent<Extra> & Omit<PageDefinition<AgentVisit & Extra>, 'load'>;
+/** A definition of a page of an agent. Its path is that after the path of the agent. */
+type OfAgent<Extra, Definition> = Loading<AgentVisit, Extra> &
+  Definition & {
+    /** Default: the person acts as the agent. `manages`: the person can change it. */
+    right?: AgentRight;
+  };
 
 /** The routes of a page of an agent. */
-export function agentPage(definition: AgentPageDefinition<object>): ConsoleRoute[] {
-  return agentPageWith<object>(definition);
-}
-
-/** The routes of a page of an agent for which `load` reads more. */
-export function agentPageWith<Extra extends object>(definition: AgentPageDefinition<Extra>): ConsoleRoute[] {
-  return definePage({
+export function agentPage<Extra extends object = object>({
+  right,
+  load,
+  ...page
+}: OfAgent<Extra, PageDefinition<AgentVisit & Extra>>): ConsoleRoute[] {
+  return definePage<AgentVisit & Extra>({
     heading: ({ agent }) => <AgentHeading agent={agent} />,
-    ...definition,
-    path: fullPath(definition.path),
-    load: loaderOf(definition),
+    ...page,
+    path: agentAddress({ id: ':id' }, page.path),
+    load: loaderOf(right, load),
   });
 }
 
 /** The routes of a page that asks before a change of an agent. */
-export function agentConfirmation<Extra extends object = object>(
-  definition: OfAgent<Extra> & Omit<ConfirmationDefinition<AgentVisit & Extra>, 'load'>,
-): ConsoleRoute[] {
-  return defineConfirmation({ ...definition, path: fullPath(definition.path), load: loaderOf(definition) });
+export function agentConfirmation<Extra extends object = object>({
+  right,
+  load,
+  ...page
+}: OfAgent<Extra, ConfirmationDefinition<AgentVisit & Extra>>): ConsoleRoute[] {
+  const path = agentAddress({ id: ':id' }, page.path);
+  return defineConfirmation<AgentVisit & Extra>({ ...page, path, load: loaderOf(right, load) });
 }
 
-function fullPath(path: string): string {
-  return agentAddress({ id: ':id' }, path);
-}
-
-function loaderOf<Extra extends object>({ right, load }: OfAgent<Extra>) {
+function loaderOf<Extra extends object>(
+  right: AgentRight | undefined,
+  load: Loading<AgentVisit, Extra>['load'],
+) {
   return async (visit: PageVisit): Promise<AgentVisit & Extra> => {
     const acting = await actAsAgent(visit.parts, visit.person, visit.params['id'] ?? '', right);
     const agentPath = (subpage?: string) => agentAddress(acting.agent, subpage);

@@ -3,8 +3,6 @@ import { deleteAgentOperation } from '../../../../operations/agents/delete-agent
 import { beginErasure } from '../../../../services/agents/erasures.ts';
 import { Handle } from '../../components/rows.tsx';
 import { textField } from '../../define/fields.tsx';
-import { formSection } from '../../define/form.tsx';
-import { successFlash } from '../../flash.ts';
 import { agentPage, type AgentVisit } from './agent-page.tsx';
 import { erasuresPath } from './reports.tsx';
 
@@ -24,8 +22,8 @@ function endPage({ path, verb, points, run, next }: Ending) {
     path,
     right: 'manages',
     title: ({ agent }) => `${verb} ${agent.display_name}`,
-    sections: [
-      formSection({
+    sections: ({ form }) => [
+      form({
         title: ({ agent }) => `${verb} ${agent.display_name}?`,
         tone: 'danger',
         text: () => (
@@ -47,7 +45,7 @@ function endPage({ path, verb, points, run, next }: Ending) {
           const { canonical_handle } = visit.agent;
           if (handle.replace(/^@/, '').toLowerCase() !== canonical_handle)
             throw wrongField('handle', `Enter ${canonical_handle}.`);
-          return { to: next, flash: successFlash(await run(visit)) };
+          return { to: next, flash: await run(visit) };
         },
       }),
     ],

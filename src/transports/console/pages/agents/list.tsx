@@ -1,13 +1,12 @@
 import { isHandle } from '../../../../../packages/core/src/domain/agents/handles.ts';
-import { type AgentWithState, listAgentStates } from '../../../../services/people/agent-states.ts';
+import { listAgentStates } from '../../../../services/people/agent-states.ts';
 import { AgentTable } from '../../components/agent-table.tsx';
 import { NextPage } from '../../components/rows.tsx';
 import { Card, Empty } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { textField } from '../../define/fields.tsx';
-import { filterSection } from '../../define/filter.tsx';
-import { type Listed, toPage } from '../../define/list.tsx';
-import { definePage, type PageVisit } from '../../define/page.tsx';
+import { toPage } from '../../define/list.tsx';
+import { definePage } from '../../define/page.tsx';
 import { remotePath } from '../remote/fields.tsx';
 import { erasuresPath, exportsPath } from './reports.tsx';
 
@@ -22,23 +21,13 @@ const create = () => (
   </ButtonLink>
 );
 
-interface AgentsVisit extends PageVisit {
-  search: string;
-  found: Listed<AgentWithState>;
-}
-
-const searchFilter = filterSection<AgentsVisit>({
-  fields: { q: textField('Search', undefined, { maxlength: 80, plain: true }) },
-  values: ({ search }) => ({ q: search || undefined }),
-});
-
 /** The agents that a person manages, with what they do: those that need attention first. */
-export const agentsPage = definePage<AgentsVisit>({
+export const agentsPage = definePage({
   path: '/console/agents',
-  async load(visit) {
-    const search = (visit.query.get('q') ?? '').trim();
-    const after = visit.query.get('after') ?? '';
-    const all = await visit.read(listAgentStates, visit.person.account_id, { search, order: 'attention' });
+  async load({ query, read, person }) {
+    const search = (query.get('q') ?? '').trim();
+    const after = query.get('after') ?? '';
+    const all = await read(listAgentStates, person.account_id, { search, order: 'attention' });
     const start = isHandle(after)
       ? all.findIndex(({ canonical_handle }) => canonical_handle === after) + 1
       : 0;
@@ -46,14 +35,16 @@ export const agentsPage = definePage<AgentsVisit>({
       ...(search !== '' && { q: search }),
       after: last.canonical_handle,
     }));
-    return { ...visit, search, found };
+    return { search, found };
   },
   title: 'Agents',
   action: ({ found }) => found.items.length > 0 && create(),
-  sections: [
-    (visit) =>
-      (visit.search !== '' || visit.found.items.length >= minAgentsForSearch) &&
-      searchFilter.show(visit, undefined),
+  sections: ({ filter }) => [
+    filter({
+      isShown: ({ search, found }) => search !== '' || found.items.length >= minAgentsForSearch,
+      fields: { q: textField('Search', undefined, { maxlength: 80, plain: true }) },
+      values: ({ search }) => ({ q: search || undefined }),
+    }),
     ({ found: { items }, search }) => {
       if (items.length > 0)
         return (

@@ -7,8 +7,8 @@ import { listOrganizations, type Organization } from '../../../../services/peopl
 import { Card, ErrorNotice } from '../../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import { type EnteredIn, Fields, readFields, selectField } from '../../define/fields.tsx';
-import { definePage, type PageVisit, type Submitted } from '../../define/page.tsx';
-import { successFlash } from '../../flash.ts';
+import { definePage } from '../../define/page.tsx';
+import type { PageVisit, Submitted } from '../../define/section.ts';
 import { orShowFormAgain } from '../../form-errors.ts';
 import { name } from '../people/account-fields.tsx';
 import { AgentCard, cardFields, maxProfileFormBytes, nameFields } from './fields.tsx';
@@ -21,16 +21,13 @@ interface NewAgentVisit extends PageVisit {
 }
 
 /** Creates a personal agent or one of an organization. */
-export const agentNewPage = definePage<NewAgentVisit>({
+export const agentNewPage = definePage({
   path: '/console/agents/new',
-  load: async (visit) => ({
-    ...visit,
-    owners: toOwners(visit.person, await visit.read(listOrganizations, visit.person)),
-  }),
+  load: async ({ read, person }) => ({ owners: toOwners(person, await read(listOrganizations, person)) }),
   title: 'New agent',
   back: { href: '/console/agents', text: 'Agents' },
   lead: 'An identity with which software sends and receives messages.',
-  sections: [
+  sections: () => [
     {
       show: (visit, submitted) => <NewAgent visit={visit} submitted={submitted} />,
       form: {
@@ -46,7 +43,7 @@ export const agentNewPage = definePage<NewAgentVisit>({
               if (intent === 'preview') return again({ form: '', entered });
               const agent = await visit.write(registerForPerson, visit.person.account_id, input);
               const text = `Created @${agent.canonical_handle}. ${warnIfUnreachable(input)}`;
-              return { to: agentAddress(agent), flash: successFlash(text.trim()) };
+              return { to: agentAddress(agent), flash: text.trim() };
             },
             (errors) => again({ form: '', entered, errors }),
             { DUPLICATE_HANDLE: 'name', NOT_FOUND: 'owner', FORBIDDEN: 'owner' },

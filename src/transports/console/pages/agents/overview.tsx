@@ -17,7 +17,7 @@ export const agentOverviewPage = agentPage({
   path: '',
   right: 'manages',
   title: ({ agent }) => agent.display_name,
-  sections: [
+  sections: () => [
     ({ agent, agentPath }) => (
       <Card title="Status" action={<ButtonLink href={agentPath('settings')}>Settings</ButtonLink>}>
         <Facts

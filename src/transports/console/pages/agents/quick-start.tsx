@@ -1,37 +1,31 @@
 import { a2aCardUrl } from '../../../../../packages/core/src/domain/a2a.ts';
 import { listCredentialsPage } from '../../../../services/auth/credentials.ts';
-import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
+import { listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import { Card, Notice } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { CopyText, CopyValue } from '../../components/secrets.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import { agentAddress, agentPage, type AgentVisit } from './agent-page.tsx';
+import { agentPage, type AgentVisit } from './agent-page.tsx';
 import { snippets } from './snippets.ts';
-
-interface QuickStartProps {
-  agent: AgentOfPerson;
-  /** The snippet that the query asks for. */
-  wanted: string | null;
-  public_url: string;
-  /** The latest credential of the agent. */
-  client_id: string | undefined;
-  /** Another agent of the person, to write to. */
-  other: AgentOfPerson | undefined;
-}
 
 const otherHint = 'Replace owner.agent with the handle of the agent to write to.';
 
 /** Programs that connect as this agent, one at a time. */
-function QuickStart({ agent, wanted, public_url, client_id, other }: QuickStartProps) {
-  const [first] = snippets;
-  const shown = snippets.find(({ name }) => name === wanted) ?? first;
+async function showQuickStart({ agent, agentPath, address, person, parts, query, read }: AgentVisit) {
+  const shown = snippets.find(({ name }) => name === query.get('client')) ?? snippets[0];
   if (!shown) return null;
-  const addressOf = (name: string) => `${agentAddress(agent, 'connect')}?client=${name}`;
+  const { public_url } = parts.settings;
+  const [[credential], own] = await Promise.all([
+    read(listCredentialsPage, agent.id, { active: true, before: null, limit: 1 }),
+    read(listAgentsOfPerson, person.account_id, { right: 'acts_as' as const, limit: 2 }),
+  ]);
+  const other = own.find(({ id }) => id !== agent.id);
   const values = {
     public_url,
-    client_id: client_id ?? 'YOUR_CLIENT_ID',
+    client_id: credential?.client_id ?? 'YOUR_CLIENT_ID',
     recipient: other?.canonical_handle ?? 'owner.agent',
   };
+  const addressOf = (name: string) => `${address}?client=${name}`;
   return (
     <Card title="Connect">
       <Tabs
@@ -39,9 +33,9 @@ function QuickStart({ agent, wanted, public_url, client_id, other }: QuickStartP
         tabs={snippets.map(({ name, title }) => [addressOf(name), title] as const)}
         current={addressOf(shown.name)}
       />
-      {client_id === undefined && shown.name !== 'mcp' && (
+      {!credential && shown.name !== 'mcp' && (
         <Notice tone="accent" title="This agent has no credential">
-          <ButtonLink href={agentAddress(agent, 'credentials/new')}>Create a credential</ButtonLink>
+          <ButtonLink href={agentPath('credentials/new')}>Create a credential</ButtonLink>
         </Notice>
       )}
       <p class="hint">
@@ -53,27 +47,11 @@ function QuickStart({ agent, wanted, public_url, client_id, other }: QuickStartP
   );
 }
 
-async function showQuickStart({ agent, person, parts, query, read }: AgentVisit) {
-  const [[credential], own] = await Promise.all([
-    read(listCredentialsPage, agent.id, { active: true, before: null, limit: 1 }),
-    read(listAgentsOfPerson, person.account_id, { right: 'acts_as' as const, limit: 2 }),
-  ]);
-  return (
-    <QuickStart
-      agent={agent}
-      wanted={query.get('client')}
-      public_url={parts.settings.public_url}
-      client_id={credential?.client_id}
-      other={own.find(({ id }) => id !== agent.id)}
-    />
-  );
-}
-
 /** How programs and other systems reach an agent. */
 export const agentConnectPage = agentPage({
   path: 'connect',
   title: ({ agent }) => `Connect ${agent.display_name}`,
-  sections: [
+  sections: () => [
     showQuickStart,
     ({ agent, parts: { settings } }) =>
       settings.has_a2a && (

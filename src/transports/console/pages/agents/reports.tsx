@@ -14,9 +14,9 @@ import { Handle, NextPage, Time } from '../../components/rows.tsx';
 import { Badge, Card, Empty } from '../../components/content.tsx';
 import { Actions, ButtonLink } from '../../components/form.tsx';
 import { toPage } from '../../define/list.tsx';
-import { type PageVisit, personPage } from '../../define/page.tsx';
+import { definePage } from '../../define/page.tsx';
+import type { PageVisit } from '../../define/section.ts';
 import { actAsAgent } from '../../act-as-agent.ts';
-import { successFlash } from '../../flash.ts';
 import { action, page } from '../../route.ts';
 
 export const erasuresPath = '/console/erasures';
@@ -39,12 +39,12 @@ interface ReportsDefinition<Report> {
 /** A page of reports on exports or erasures, newest first. */
 function reportsPage<Report extends { id: string }>(definition: ReportsDefinition<Report>) {
   const { path, title, lead, noun, hint, kind, read, show } = definition;
-  return personPage({
+  return definePage({
     path,
     title,
     lead,
     back: { href: '/console/agents', text: 'Agents' },
-    sections: [
+    sections: () => [
       async (visit) => {
         const before = visit.query.get('before') ?? '';
         const where = { before: isId(kind, before) ? before : '', limit: pageSize + 1 };
@@ -110,7 +110,7 @@ export const exportsPages = [
   action('/console/agents/:id/export', async ({ params, parts, person }) => {
     const { agent, change } = await actAsAgent(parts, person, params['id'] ?? '');
     await change(beginExport, agent, { account_id: person.account_id, days: parts.settings.export_days });
-    return { to: exportsPath, flash: successFlash(`Exporting @${agent.canonical_handle}.`) };
+    return { to: exportsPath, flash: `Exporting @${agent.canonical_handle}.` };
   }),
 ];
 

@@ -11,8 +11,7 @@ import { Actions, ButtonForm, ButtonLink, PostButton } from '../../components/fo
 import { Handle } from '../../components/rows.tsx';
 import { endTrust, readOutgoing, setOutgoingPolicy } from '../../../../services/agents/outgoing-policy.ts';
 import { checkboxField, choicesField } from '../../define/fields.tsx';
-import { formSection } from '../../define/form.tsx';
-import { agentPage } from './agent-page.tsx';
+import { agentPage, type AgentVisit } from './agent-page.tsx';
 import { outgoingChoices, policyChoices, visibilityChoices } from './setting-text.ts';
 
 const error = 'Choose one of these options.';
@@ -30,8 +29,8 @@ export const agentSettingsPage = agentPage({
   path: 'settings',
   right: 'manages',
   title: ({ agent }) => `Settings of ${agent.display_name}`,
-  sections: [
-    formSection({
+  sections: ({ form, button }) => [
+    form({
       title: 'Access',
       fields: {
         visibility: choicesField(questions.visibility, visibilityChoices, { error }),
@@ -48,7 +47,7 @@ export const agentSettingsPage = agentPage({
         return `Settings saved. ${warnIfUnreachable(access)}`.trim();
       },
     }),
-    formSection({
+    form({
       name: 'outgoing',
       title: 'Review before sending',
       text: 'A person approves, edits or denies it in Approvals. Nothing of it leaves before. The agent cannot change this.',
@@ -62,43 +61,59 @@ export const agentSettingsPage = agentPage({
         return 'Settings saved.';
       },
     }),
-    async ({ agent, read, address }) => {
-      const { trusted } = await read(readOutgoing, agent.id);
-      if (trusted.length === 0) return null;
-      return (
-        <Card title="Trusted for sending">
-          <p>Messages to these agents need no review.</p>
-          {trusted.map(({ id, canonical_handle: handle }) => (
-            <p>
-              <Handle of={handle} />{' '}
-              <PostButton
-                label="End trust"
-                about={`in @${handle}`}
-                action={`${address}/trust`}
-                hidden={{ counterpart_id: id }}
-              />
-            </p>
-          ))}
-        </Card>
-      );
+    showTrusted,
+    button({
+      name: 'pause',
+      title: ({ agent: { paused } }) => (paused ? 'Paused' : 'Pause'),
+      text: ({ agent: { paused } }) =>
+        paused
+          ? 'The agent cannot send or receive messages. Senders get an error that says so. Its data is kept.'
+          : 'A paused agent cannot send or receive messages until you resume it. Its messages and contacts are kept.',
+      hidden: ({ agent: { paused } }) => ({ paused: String(!paused) }),
+      button: ({ agent: { paused } }) => (paused ? 'Resume' : 'Pause'),
+      kind: ({ agent: { paused } }) => (paused ? 'primary' : 'quiet'),
+      async submit({ agent, call, form: sent }) {
+        const paused = sent.get('paused') === 'true';
+        await call(updateAgentOperation, { agent_ref: agent.id, paused });
+        return `${agent.display_name} is ${paused ? 'paused' : 'active again'}.`;
+      },
+    }),
+    showEnds,
+  ],
+  changes: {
+    async trust({ agent, change, form: sent }) {
+      await change(endTrust, agent, sent.get('counterpart_id') ?? '');
+      return 'Messages to this agent are reviewed again.';
     },
-    ({ agent: { paused }, address }) => (
-      <Card title={paused ? 'Paused' : 'Pause'}>
+  },
+});
+
+async function showTrusted({ agent, read, address }: AgentVisit) {
+  const { trusted } = await read(readOutgoing, agent.id);
+  if (trusted.length === 0) return null;
+  return (
+    <Card title="Trusted for sending">
+      <p>Messages to these agents need no review.</p>
+      {trusted.map(({ id, canonical_handle: handle }) => (
         <p>
-          {paused
-            ? 'The agent cannot send or receive messages. Senders get an error that says so. Its data is kept.'
-            : 'A paused agent cannot send or receive messages until you resume it. Its messages and contacts are kept.'}
+          <Handle of={handle} />{' '}
+          <PostButton
+            label="End trust"
+            about={`in @${handle}`}
+            action={`${address}/trust`}
+            hidden={{ counterpart_id: id }}
+          />
         </p>
-        <ButtonForm
-          label={paused ? 'Resume' : 'Pause'}
-          action={`${address}/pause`}
-          hidden={{ paused: String(!paused) }}
-          kind={paused ? 'primary' : 'quiet'}
-        />
-      </Card>
-    ),
-    ({ agent, agentPath }) =>
-      agent.acts_as && (
+      ))}
+    </Card>
+  );
+}
+
+/** Cards for the export and the end of the agent. */
+function showEnds({ agent, agentPath }: AgentVisit) {
+  return (
+    <>
+      {agent.acts_as && (
         <Card title="Export data">
           <p>
             Creates one archive with its card, contacts and settings, its threads with all messages, and its
@@ -106,8 +121,7 @@ export const agentSettingsPage = agentPage({
           </p>
           <ButtonForm label="Export data" action={agentPath('export')} kind="quiet" />
         </Card>
-      ),
-    ({ agentPath }) => (
+      )}
       <Card title="Delete" tone="danger">
         <p>This is permanent. The handle can never be used again.</p>
         <Actions>
@@ -119,17 +133,6 @@ export const agentSettingsPage = agentPage({
           </ButtonLink>
         </Actions>
       </Card>
-    ),
-  ],
-  changes: {
-    async trust({ agent, change, form: sent }) {
-      await change(endTrust, agent, sent.get('counterpart_id') ?? '');
-      return 'Messages to this agent are reviewed again.';
-    },
-    async pause({ agent, call, form: sent }) {
-      const paused = sent.get('paused') === 'true';
-      await call(updateAgentOperation, { agent_ref: agent.id, paused });
-      return `${agent.display_name} is ${paused ? 'paused' : 'active again'}.`;
-    },
-  },
-});
+    </>
+  );
+}

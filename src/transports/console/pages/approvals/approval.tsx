@@ -8,15 +8,17 @@ import { storeDecision, undoDecision } from '../../../../services/approvals/stor
 import { readReview, type Review } from '../../../../services/approvals/reviews.ts';
 import { type ApprovalDecision, describeWish } from '../../../../../packages/core/src/domain/approvals.ts';
 import { wrongField } from '../../../../../packages/core/src/domain/errors.ts';
-import { definePage, type PageVisit } from '../../define/page.tsx';
+import { definePage } from '../../define/page.tsx';
 import { redirectOrWarn } from '../../form-errors.ts';
 import { ApprovalButtons } from '../../components/approval-buttons.tsx';
 import { consequenceText, stateLabels } from '../../components/approval-text.ts';
 import { outcomeText } from './list.tsx';
 
-interface ApprovalVisit extends PageVisit {
+interface ApprovalProps {
   approval: Approval;
   review: Review | null;
+  /** The path of the page. */
+  address: string;
 }
 
 const back = { href: '/console/approvals', text: 'Approvals' };
@@ -32,12 +34,11 @@ const decisions = new Map([
 const maxEditedBytes = 96 * 1_024;
 
 /** One approval. Clients show the address of this page to their user. */
-export const approvalPage = definePage<ApprovalVisit>({
+export const approvalPage = definePage({
   path: '/console/approvals/:id',
-  async load(visit) {
-    const id = visit.params['id'] ?? '';
-    const approval = await visit.read(requireApprovalForPerson, visit.person.account_id, id);
-    return { ...visit, approval, review: approval.is_review ? await visit.read(readReview, approval) : null };
+  async load({ read, person, params }) {
+    const approval = await read(requireApprovalForPerson, person.account_id, params['id'] ?? '');
+    return { approval, review: approval.is_review ? await read(readReview, approval) : null };
   },
   title: ({ approval }) => `${approval.agent_display_name} wants to ${describeWish(approval)}`,
   heading({ approval }) {
@@ -48,7 +49,7 @@ export const approvalPage = definePage<ApprovalVisit>({
     );
     return <Heading title={title} back={back} />;
   },
-  sections: [
+  sections: () => [
     {
       show: ({ approval, review, address }) => (
         <Details approval={approval} review={review} address={address} />
@@ -80,7 +81,7 @@ export const approvalPage = definePage<ApprovalVisit>({
   },
 });
 
-function Details({ approval, review, address }: Pick<ApprovalVisit, 'approval' | 'review' | 'address'>) {
+function Details({ approval, review, address }: ApprovalProps) {
   const { agent_id, agent_handle, client_name, message, state, created_at, expires_at, decided_at } =
     approval;
   const { label, tone } = stateLabels[state];
@@ -144,11 +145,7 @@ function Details({ approval, review, address }: Pick<ApprovalVisit, 'approval' |
 }
 
 /** The texts can be edited, unless they are too long together. The agent gets the reason of a denial. */
-function ReviewForm({
-  approval,
-  review: { texts, about },
-  address,
-}: Pick<ApprovalVisit, 'approval' | 'address'> & { review: Review }) {
+function ReviewForm({ approval, review: { texts, about }, address }: ApprovalProps & { review: Review }) {
   const isEditable = Buffer.byteLength(texts.join('')) <= maxEditedBytes;
   const [first, ...others] = approval.recipients;
   const trusted = others.length === 0 ? `@${first}` : `these ${approval.recipients.length} agents`;

@@ -2,8 +2,9 @@ import { describeWish } from '../../../../../packages/core/src/domain/approvals.
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { type Approval, listApprovals } from '../../../../services/approvals/approvals.ts';
 import { Handle, monogram, type Row, Time } from '../../components/rows.tsx';
-import { listSection, toPage } from '../../define/list.tsx';
-import { type PageVisit, personPage } from '../../define/page.tsx';
+import { toPage } from '../../define/list.tsx';
+import { definePage } from '../../define/page.tsx';
+import type { PageVisit } from '../../define/section.ts';
 import { ApprovalButtons } from '../../components/approval-buttons.tsx';
 import { stateLabels } from '../../components/approval-text.ts';
 
@@ -46,13 +47,13 @@ function readApprovals({ read, person, query }: PageVisit, pending: boolean, lim
 }
 
 /** Pending and decided approvals of a person. */
-export const approvalsPage = personPage({
+export const approvalsPage = definePage({
   path,
   title: (visit) => (isDecided(visit) ? 'Decided approvals' : 'Approvals'),
   lead: (visit) => (isDecided(visit) ? undefined : 'Actions of your agents that need your approval.'),
   back: (visit) => (isDecided(visit) ? { href: path, text: 'Approvals' } : undefined),
-  sections: [
-    listSection({
+  sections: ({ list }) => [
+    list({
       title: 'Pending',
       label: 'Approvals',
       noun: 'approvals',
@@ -66,17 +67,17 @@ export const approvalsPage = personPage({
           : toPage(await readApprovals(visit, true), pageSize, ({ id }) => ({ before: id })),
       row: approvalRow,
     }),
-    listSection({
+    list({
       title: 'Recently decided',
       label: 'Approvals',
       action: () => <a href={`${path}?show=decided`}>All decided</a>,
       read: async (visit) =>
         isDecided(visit) || visit.query.has('before')
           ? undefined
-          : { items: await readApprovals(visit, false, maxRecentDecisions) },
+          : readApprovals(visit, false, maxRecentDecisions),
       row: approvalRow,
     }),
-    listSection({
+    list({
       label: 'Approvals',
       noun: 'approvals',
       empty: 'No decided approvals yet.',

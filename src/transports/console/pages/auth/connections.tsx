@@ -2,20 +2,20 @@ import { type Connection, endConnection, listConnections } from '../../../../ser
 import { isOwnClient } from '../../../http/authorization-requests.ts';
 import { Handle, Time } from '../../components/rows.tsx';
 import { Badge, Icon } from '../../components/content.tsx';
-import { listSection, toPage } from '../../define/list.tsx';
-import { personPage } from '../../define/page.tsx';
+import { toPage } from '../../define/list.tsx';
+import { definePage } from '../../define/page.tsx';
 import { hostOf, isOnDevice } from '../../hosts.ts';
 import { Scopes } from './scopes.tsx';
 
 const pageSize = 25;
 
 /** The apps connected to a person's agents, and disconnecting them. */
-export const connectionsPage = personPage({
+export const connectionsPage = definePage({
   path: '/console/connections',
   title: 'Connected apps',
   lead: 'Apps that you allowed to act as one of your agents. Disconnecting an app ends its access immediately. Webhooks that it created stay with the agent.',
-  sections: [
-    listSection({
+  sections: ({ list }) => [
+    list({
       label: 'Connected apps',
       noun: 'apps',
       empty: {

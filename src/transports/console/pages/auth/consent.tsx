@@ -10,7 +10,6 @@ import {
   registerForPerson,
 } from '../../../../services/people/agents.ts';
 import { type Consent, consentPage } from './consent-page.tsx';
-import { successFlash } from '../../flash.ts';
 import { focusPage } from '../../define/focus-page.tsx';
 import type { PageParts } from '../../parts.ts';
 import { orShowFormAgain } from '../../form-errors.ts';
@@ -167,7 +166,7 @@ function createAgent(
       const agent = await parts.services.write(person, registerForPerson, person.account_id, input);
       return {
         to: `${ctx.path}?${new URLSearchParams({ agent: agent.id }).toString()}`,
-        flash: successFlash(`Created @${agent.canonical_handle}. Choose whether the app may act as it.`),
+        flash: `Created @${agent.canonical_handle}. Choose whether the app may act as it.`,
       };
     },
     (formErrors) => showConsent(parts, request, person, { formErrors, name }),

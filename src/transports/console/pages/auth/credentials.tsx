@@ -9,14 +9,8 @@ import {
 import { Icon } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Time } from '../../components/rows.tsx';
-import { listSection, toPage } from '../../define/list.tsx';
-import {
-  agentConfirmation,
-  agentPage,
-  type AgentVisit,
-  agentPageWith,
-  AgentHeading,
-} from '../agents/agent-page.tsx';
+import { toPage } from '../../define/list.tsx';
+import { agentConfirmation, agentPage, type AgentVisit, AgentHeading } from '../agents/agent-page.tsx';
 import { Scopes, scopeField } from './scopes.tsx';
 import { z } from 'zod';
 import {
@@ -29,7 +23,6 @@ import { toOneLine } from '../../../../../packages/core/src/domain/visible-text.
 import { parseInput } from '../../../../../packages/core/src/inputs/parse-input.ts';
 import { CopyText, secretPage } from '../../components/secrets.tsx';
 import { textField, hiddenField, selectField } from '../../define/fields.tsx';
-import { formSection } from '../../define/form.tsx';
 import type { Redirect } from '../../route.ts';
 
 const inputSchema = z.strictObject({
@@ -48,8 +41,8 @@ const sentBeforeMessage =
 export const credentialNewPage = agentPage({
   path: 'credentials/new',
   title: 'New credential',
-  sections: [
-    formSection({
+  sections: ({ form }) => [
+    form({
       title: 'New credential',
       text: 'A credential lets a server act as this agent without a person. Interactive apps sign in through the browser and need no credential.',
       fields: ({ address }) => ({
@@ -117,19 +110,19 @@ async function orSentBefore<T>(
     return await run();
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== 'INVALID_TRANSITION') throw error;
-    return { to, flash: { tone: 'warning', text: warning ?? error.message } };
+    return { to, warning: warning ?? error.message };
   }
 }
 
 const titleOf = ({ name, client_id }: Credential) => `Rotate the secret of ${name ?? client_id}`;
 
 /** Replaces the secret of a credential. Only the response to the form shows the new one. */
-export const credentialRotatePage = agentPageWith<{ credential: Credential }>({
+export const credentialRotatePage = agentPage({
   path: 'credentials/:client_id/rotate',
   load: loadCredential,
   title: ({ credential }) => titleOf(credential),
-  sections: [
-    formSection({
+  sections: ({ form }) => [
+    form({
       title: ({ credential }) => titleOf(credential),
       text: 'The credential gets a new secret, which is shown once. Its client ID and scopes stay.',
       fields: {
@@ -179,8 +172,8 @@ const isActive = ({ query }: AgentVisit) => query.get('show') !== 'revoked';
 export const credentialsPage = agentPage({
   path: 'credentials',
   title: ({ agent }) => `Credentials of ${agent.display_name}`,
-  sections: [
-    listSection({
+  sections: ({ list }) => [
+    list({
       title: (visit) => (isActive(visit) ? 'Credentials' : 'Revoked credentials'),
       label: 'Credentials',
       noun: 'credentials',

@@ -4,8 +4,7 @@ import { unblockAgentOperation } from '../../../../operations/contacts/unblock-a
 import { Handle, Time } from '../../components/rows.tsx';
 import { PostButton } from '../../components/form.tsx';
 import { handleField } from '../../define/fields.tsx';
-import { formSection } from '../../define/form.tsx';
-import { listSection, pageInput } from '../../define/list.tsx';
+import { pageInput } from '../../define/list.tsx';
 import { agentPage } from '../agents/agent-page.tsx';
 import { addAllowlistEntryOperation } from '../../../../operations/contacts/add-allowlist-entry.ts';
 import { listAllowlistOperation } from '../../../../operations/contacts/list-allowlist.ts';
@@ -15,8 +14,8 @@ import { removeAllowlistEntryOperation } from '../../../../operations/contacts/r
 export const allowlistPage = agentPage({
   path: 'allowlist',
   title: ({ agent }) => `Allowlist of ${agent.display_name}`,
-  sections: [
-    formSection({
+  sections: ({ form, list }) => [
+    form({
       title: 'Add to the allowlist',
       text: 'Agents on the list can start threads with this agent if its access setting is “Contacts and an allowlist”.',
       fields: {
@@ -33,7 +32,7 @@ export const allowlistPage = agentPage({
         return `Added @${entry} to the allowlist.`;
       },
     }),
-    listSection({
+    list({
       title: 'Allowlist',
       noun: 'entries',
       empty: 'The allowlist is empty.',
@@ -64,8 +63,8 @@ export const allowlistPage = agentPage({
 export const blocksPage = agentPage({
   path: 'blocks',
   title: ({ agent }) => `Blocks of ${agent.display_name}`,
-  sections: [
-    formSection({
+  sections: ({ form, list }) => [
+    form({
       title: 'Block an agent',
       text: 'The blocked agent is not notified and gets the same errors as a stranger: it cannot send messages or contact requests. A contact with it ends.',
       fields: {
@@ -78,7 +77,7 @@ export const blocksPage = agentPage({
         return `Blocked @${blocked_handle}.`;
       },
     }),
-    listSection({
+    list({
       title: 'Blocked',
       label: 'Blocked agents',
       noun: 'blocks',

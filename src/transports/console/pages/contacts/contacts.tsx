@@ -8,7 +8,7 @@ import { withdrawContactRequestOperation } from '../../../../operations/contacts
 import { requireNotPaused } from '../../act-as-agent.ts';
 import { Notice, Quote } from '../../components/content.tsx';
 import { ButtonLink, Decision } from '../../components/form.tsx';
-import { listSection, pageInput } from '../../define/list.tsx';
+import { pageInput } from '../../define/list.tsx';
 import { agentPage, type AgentVisit, agentConfirmation } from '../agents/agent-page.tsx';
 import type {
   ContactRecord,
@@ -17,8 +17,6 @@ import type {
 import { Handle, monogram, type Row, Time } from '../../components/rows.tsx';
 import { requestContactOperation } from '../../../../operations/contacts/request-contact.ts';
 import { handleField, linesField } from '../../define/fields.tsx';
-import { formSection } from '../../define/form.tsx';
-import { successFlash } from '../../flash.ts';
 import { getAgentOperation } from '../../../../operations/agents/get-agent.ts';
 import { removeContactOperation } from '../../../../operations/contacts/remove-contact.ts';
 
@@ -97,8 +95,8 @@ function contactRow(contact: ContactRecord, { address }: AgentVisit): Row {
 export const contactNewPage = agentPage({
   path: 'contacts/new',
   title: 'Send contact request',
-  sections: [
-    formSection({
+  sections: ({ form }) => [
+    form({
       title: 'Send contact request',
       fields: {
         handle: handleField('Handle', 'Handle of the other agent, such as owner.agent_name.'),
@@ -125,7 +123,7 @@ export const contactNewPage = agentPage({
           status === 'approved'
             ? `@${to.canonical_handle} is now a contact.`
             : `Sent a contact request to @${to.canonical_handle}.`;
-        return { to: agentPath('contacts'), flash: successFlash(text) };
+        return { to: agentPath('contacts'), flash: text };
       },
     }),
   ],
@@ -170,7 +168,7 @@ async function readRequests(visit: AgentVisit, direction: 'incoming' | 'outgoing
 export const contactsPage = agentPage({
   path: 'contacts',
   title: ({ agent }) => `Contacts of ${agent.display_name}`,
-  sections: [
+  sections: ({ list }) => [
     ({ query, address }) =>
       lists.some((name) => query.has(name)) && <a href={address}>All contacts and requests</a>,
     ({ agent }) =>
@@ -179,13 +177,13 @@ export const contactsPage = agentPage({
           Resume it in its settings to approve or send contact requests.
         </Notice>
       ),
-    listSection({
+    list({
       title: 'Received requests',
       noun: 'requests',
       read: (visit) => readRequests(visit, 'incoming'),
       row: incomingRow,
     }),
-    listSection({
+    list({
       title: 'Contacts',
       noun: 'contacts',
       empty: 'No contacts yet. Contacts can write to each other at any time.',
@@ -198,7 +196,7 @@ export const contactsPage = agentPage({
       },
       row: contactRow,
     }),
-    listSection({
+    list({
       title: 'Sent requests',
       noun: 'requests',
       read: (visit) => readRequests(visit, 'outgoing'),

@@ -1,45 +1,37 @@
 import { createThreadOperation } from '../../../../operations/threads/create-thread.ts';
-import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
-import { type ActingAgent, actAsAgent, requireNotPaused } from '../../act-as-agent.ts';
+import { listAgentsOfPerson } from '../../../../services/people/agents.ts';
+import { actAsAgent, requireNotPaused } from '../../act-as-agent.ts';
 import { toAgentOptions } from '../../components/rows.tsx';
 import { Empty, Notice } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { handleField, linesField, selectField, textField } from '../../define/fields.tsx';
-import { formSection } from '../../define/form.tsx';
-import { definePage, type PageVisit } from '../../define/page.tsx';
-import { successFlash } from '../../flash.ts';
+import { definePage } from '../../define/page.tsx';
 import type { FormErrors } from '../../form-errors.ts';
 import { conversationAddress, conversationsAddress, newConversationAddress } from './filters.tsx';
 
 /** A text of 32 KiB with every byte escaped, and the other fields. */
 export const maxMessageFormBytes = 128 * 1024;
 
-interface NewConversationVisit extends PageVisit {
-  agents: readonly AgentOfPerson[];
-  /** The agent that a sent form names. */
-  acting: ActingAgent | undefined;
-}
-
 /** Starts a conversation as one of the person's agents. Other members see that a person wrote the first message. */
-export const conversationNewPage = definePage<NewConversationVisit>({
+export const conversationNewPage = definePage({
   path: newConversationAddress,
-  async load(visit) {
-    const { form: sent, parts, person, read } = visit;
+  async load({ form: sent, parts, person, read }) {
+    // The agent that a sent form names.
     const agent_id = sent.get('agent_id') ?? '';
     const acting = sent.size > 0 ? await actAsAgent(parts, person, agent_id.trim()) : undefined;
     const agents = await read(listAgentsOfPerson, person.account_id, { right: 'acts_as' });
-    return { ...visit, agents, acting };
+    return { agents, acting };
   },
   title: 'New conversation',
   back: { href: conversationsAddress, text: 'Conversations' },
-  sections: [
+  sections: ({ form }) => [
     ({ agents }) =>
       agents.length === 0 && (
         <Empty title="You have no agents yet" action={<FirstAgent />}>
           Conversations belong to agents.
         </Empty>
       ),
-    formSection({
+    form({
       isShown: ({ agents }) => agents.length > 0,
       text: (visit, errors) => errors && <NextStep code={errors.code} sent={visit.form} />,
       fields: ({ agents }) => ({
@@ -80,7 +72,7 @@ export const conversationNewPage = definePage<NewConversationVisit>({
           initial_message: { content },
         };
         const { id } = await acting.call(createThreadOperation, input, key);
-        const flash = successFlash(`Sent as @${acting.agent.canonical_handle}.`);
+        const flash = `Sent as @${acting.agent.canonical_handle}.`;
         return { to: conversationAddress(id), flash };
       },
     }),

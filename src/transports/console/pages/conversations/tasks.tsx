@@ -7,7 +7,6 @@ import { Badge } from '../../components/content.tsx';
 import { PostButton, RowLink } from '../../components/form.tsx';
 import { useLayoutContext } from '../../components/layout-context.ts';
 import { Handle, Time } from '../../components/rows.tsx';
-import { successFlash } from '../../flash.ts';
 import { redirectOrWarn } from '../../form-errors.ts';
 import { action } from '../../route.ts';
 import { formatTime } from '../../time-zone.ts';
@@ -156,7 +155,7 @@ export const taskActions = Object.entries(endings).map(([name, { operation, inpu
       redirectOrWarn(conversationAddress(encodeURIComponent(id)), async () => {
         const { call } = await actAsAgent(parts, person, form.get('agent_id') ?? '');
         const { thread_id, message_id } = await call(operation, { task_id, ...input });
-        return { to: `${conversationAddress(thread_id)}#${message_id}`, flash: successFlash(text) };
+        return { to: `${conversationAddress(thread_id)}#${message_id}`, flash: text };
       }),
   ),
 );

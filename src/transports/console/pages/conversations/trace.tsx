@@ -2,7 +2,8 @@ import { presentMessage } from '../../../../../packages/core/src/records/message
 import { type MessageTrace, readMessageTrace } from '../../../../services/threads/message-trace.ts';
 import { Badge, Card, Facts, Heading } from '../../components/content.tsx';
 import { Handle, Rows, Time } from '../../components/rows.tsx';
-import { definePage, type PageVisit } from '../../define/page.tsx';
+import { definePage } from '../../define/page.tsx';
+import type { PageVisit } from '../../define/section.ts';
 import { formatTime, timeZoneOf } from '../../time-zone.ts';
 import { Reasons } from '../inbox/inbox.tsx';
 import { deliveryStateLabels, describeDelivery, nameOf } from '../webhooks/fields.tsx';
@@ -13,12 +14,11 @@ interface TraceVisit extends PageVisit {
 }
 
 /** What happened to a message. With scripts, it is shown over the conversation. */
-export const tracePage = definePage<TraceVisit>({
+export const tracePage = definePage({
   path: `${conversationsAddress}/:id/messages/:message_id`,
-  async load(visit) {
-    const { id: thread_id = '', message_id = '' } = visit.params;
-    const reader = { account_id: visit.person.account_id };
-    return { ...visit, trace: await visit.read(readMessageTrace, reader, { thread_id, message_id }) };
+  async load({ params: { id: thread_id = '', message_id = '' }, person, read }) {
+    const reader = { account_id: person.account_id };
+    return { trace: await read(readMessageTrace, reader, { thread_id, message_id }) };
   },
   title: ({ trace }) => `Trace of message ${trace.message.sequence}`,
   heading: ({ trace: { message } }) => (
@@ -31,7 +31,7 @@ export const tracePage = definePage<TraceVisit>({
     />
   ),
   frame: 'over',
-  sections: [showFacts, showInboxes, showWebhooks, showJson],
+  sections: () => [showFacts, showInboxes, showWebhooks, showJson],
 });
 
 function showFacts({ trace, ctx, person }: TraceVisit) {

@@ -4,15 +4,9 @@ import { PostButton } from '../../components/form.tsx';
 import { Handle, Time, toAgentOptions } from '../../components/rows.tsx';
 import { secretPage } from '../../components/secrets.tsx';
 import { checkboxField, selectField } from '../../define/fields.tsx';
-import { formSection } from '../../define/form.tsx';
-import { listSection } from '../../define/list.tsx';
-import { definePage, type PageVisit } from '../../define/page.tsx';
+import { definePage } from '../../define/page.tsx';
 import { conversationAddress, conversationsAddress } from './filters.tsx';
 import { titleOf } from './rows.tsx';
-
-interface WatchLinksVisit extends PageVisit {
-  conversation: Conversation;
-}
 
 /** The path of the page on which a conversation is shared. */
 export const watchLinksAddress = (thread_id: string): string => `${conversationAddress(thread_id)}/watch`;
@@ -27,12 +21,11 @@ const durations = [
 ];
 
 /** The links with which people without an account read a conversation. */
-export const watchLinksPage = definePage<WatchLinksVisit>({
+export const watchLinksPage = definePage({
   path: `${conversationsAddress}/:id/watch`,
-  async load(visit) {
-    const { params, person, read } = visit;
+  async load({ params, person, read }) {
     const reader = { account_id: person.account_id };
-    return { ...visit, conversation: await read(requireConversation, reader, params['id'] ?? '') };
+    return { conversation: await read(requireConversation, reader, params['id'] ?? '') };
   },
   title: 'Share to watch',
   back: ({ conversation }) => ({
@@ -40,11 +33,11 @@ export const watchLinksPage = definePage<WatchLinksVisit>({
     text: titleOf(conversation),
   }),
   lead: 'Everybody who has the link can read the conversation, without an account, as messages arrive. They cannot write.',
-  sections: [
-    formSection({
+  sections: ({ form, list }) => [
+    form({
       title: 'New link',
       text: 'All members see that the conversation is watched, and through a link of which agent.',
-      fields: ({ conversation }: WatchLinksVisit) => ({
+      fields: ({ conversation }) => ({
         agent_id: selectField('Your agent', toAgentOptions(conversation.agents)),
         lasts: selectField('Ends after', durations),
         files: checkboxField('Show files', 'Readers can open and download them.'),
@@ -63,13 +56,11 @@ export const watchLinksPage = definePage<WatchLinksVisit>({
         });
       },
     }),
-    listSection({
+    list({
       title: 'Open links',
       label: 'Open links',
       empty: 'No link is open.',
-      async read({ read, person, conversation }: WatchLinksVisit) {
-        return { items: await read(listWatchLinks, person.account_id, conversation.id) };
-      },
+      read: ({ read, person, conversation }) => read(listWatchLinks, person.account_id, conversation.id),
       row: ({ id, canonical_handle, made_by, expires_at, allows_files, views, viewed_at }, { address }) => ({
         key: id,
         title: <Handle of={canonical_handle} />,

@@ -13,10 +13,9 @@ export const isObsolete = ({ withdrawn_at, replaced_by }: ShownMessage): boolean
 /** Removes the content of a message that one of the person's agents sent. */
 export const withdrawPage = defineConfirmation({
   path: `${conversationsAddress}/:id/withdraw/:agent_id/:message_id`,
-  async load(visit) {
-    const { id = '', agent_id = '', message_id = '' } = visit.params;
-    const { agent, call } = await actAsAgent(visit.parts, visit.person, agent_id);
-    return { ...visit, agent, call, message_id, conversation: conversationAddress(encodeURIComponent(id)) };
+  async load({ params: { id = '', agent_id = '', message_id = '' }, parts, person }) {
+    const { agent, call } = await actAsAgent(parts, person, agent_id);
+    return { agent, call, message_id, conversation: conversationAddress(encodeURIComponent(id)) };
   },
   title: () => 'Withdraw this message?',
   text: ({ agent }) => (

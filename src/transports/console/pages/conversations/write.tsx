@@ -2,7 +2,6 @@ import { sendMessageOperation } from '../../../../operations/messages/send-messa
 import { actAsAgent, requireNotPaused } from '../../act-as-agent.ts';
 import { readIdempotencyKey } from '../../idempotency-key.ts';
 import { orShowFormAgain } from '../../form-errors.ts';
-import { successFlash } from '../../flash.ts';
 import { action, type PersonVisit } from '../../route.ts';
 import { maxMessageFormBytes } from './new.tsx';
 import { showConversation } from './conversation.tsx';
@@ -52,7 +51,7 @@ export const writeAction = action(
         const message = { thread_id, content, reply_to, ...(isMarkdown && { content_type: 'markdown' }) };
         const { id } = await call(sendMessageOperation, message, readIdempotencyKey(form));
         const to = `${conversationAddress(thread_id)}#${id}`;
-        return { to, flash: successFlash(`Sent as @${agent.canonical_handle}.`) };
+        return { to, flash: `Sent as @${agent.canonical_handle}.` };
       },
       (formErrors) =>
         showConversation(visit, { thread_id, limit: pageSize, entered: { ...entered, formErrors } }),

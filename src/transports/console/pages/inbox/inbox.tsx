@@ -7,8 +7,8 @@ import { redriveDeadItemOperation } from '../../../../operations/inbox/redrive-d
 import { Card, Empty, Facts, Icon } from '../../components/content.tsx';
 import { Actions, ButtonLink } from '../../components/form.tsx';
 import { lengthText, Time, Handle, type Row } from '../../components/rows.tsx';
-import { listSection, pageInput } from '../../define/list.tsx';
-import { agentConfirmation, agentPageWith, type AgentVisit } from '../agents/agent-page.tsx';
+import { pageInput } from '../../define/list.tsx';
+import { agentConfirmation, agentPage, type AgentVisit } from '../agents/agent-page.tsx';
 import { eventText } from '../webhooks/fields.tsx';
 import type { ListedDeadItem } from '../../../../operations/inbox/fields.ts';
 import { type MessageRecord, messageSchema } from '../../../../../packages/core/src/records/message.ts';
@@ -20,7 +20,7 @@ const maxPreviewCharacters = 300;
 /** A dead item with its event, the reasons of its failed attempts, and buttons. */
 function deadItemRow(
   { id, attempts, reasons, dead_at, event }: ListedDeadItem,
-  { address }: Pick<AgentVisit, 'address'>,
+  { address }: AgentVisit,
 ): Row {
   const message = event.type === 'message.created' ? messageSchema.parse(event.data) : undefined;
   return {
@@ -86,13 +86,13 @@ export async function loadInbox({ call }: AgentVisit) {
 export type OfInbox = Awaited<ReturnType<typeof loadInbox>>;
 
 /** The inbox of an agent: counts, dead items, instances and settings. Dead items can be redriven and deleted. */
-export const inboxPage = agentPageWith<OfInbox>({
+export const inboxPage = agentPage({
   path: 'inbox',
   load: loadInbox,
   title: ({ agent }) => `Inbox of ${agent.display_name}`,
-  sections: [
-    ({ inbox, address }) => (inbox ? <Counts inbox={inbox} /> : <Off address={address} />),
-    listSection({
+  sections: ({ list }) => [
+    showCounts,
+    list({
       title: 'Dead items',
       noun: 'items',
       empty: 'None. An item is dead when all of its attempts ended without an acknowledgement.',
@@ -101,19 +101,19 @@ export const inboxPage = agentPageWith<OfInbox>({
         const { items, next_cursor } = await call(listDeadItemsOperation, pageInput(query, 25));
         return { items, next: { cursor: next_cursor } };
       },
-      row: (item, visit) => deadItemRow(item, visit),
+      row: deadItemRow,
     }),
-    listSection({
+    list({
       title: 'Instances',
       empty: 'No instance has claimed items in the last 24 hours.',
-      read: async ({ inbox }) => inbox && { items: inbox.consumers },
+      read: ({ inbox }) => inbox?.consumers,
       row: ({ name, last_claim_at, leased }) => ({
         key: name,
         title: <bdi>{name}</bdi>,
         text: ['Last claim ', <Time at={last_claim_at} />, ` · ${leased} leased`],
       }),
     }),
-    ({ inbox, address }) => inbox && <Settings inbox={inbox} address={address} />,
+    showSettings,
   ],
   changes: {
     async 'dead/redrive'({ call, form }) {
@@ -145,25 +145,23 @@ export const deadItemDeletePage = agentConfirmation({
   },
 });
 
-function Off({ address }: { address: string }) {
-  return (
-    <>
-      <Empty title="The inbox is off">
-        With an inbox, several instances of this agent share its messages: each message is leased to one
-        instance. The agent can also turn it on with <code>PUT /v1/inbox</code>.
-      </Empty>
-      <Actions>
-        <ButtonLink href={`${address}/settings`} kind="primary">
-          Turn on
-        </ButtonLink>
-      </Actions>
-    </>
-  );
-}
-
-type Inbox = NonNullable<OfInbox['inbox']>;
-
-function Counts({ inbox: { ready, leased, dead, oldest_age } }: { inbox: Inbox }) {
+/** The counts, or how to turn the inbox on. */
+function showCounts({ inbox, address }: AgentVisit & OfInbox) {
+  if (!inbox)
+    return (
+      <>
+        <Empty title="The inbox is off">
+          With an inbox, several instances of this agent share its messages: each message is leased to one
+          instance. The agent can also turn it on with <code>PUT /v1/inbox</code>.
+        </Empty>
+        <Actions>
+          <ButtonLink href={`${address}/settings`} kind="primary">
+            Turn on
+          </ButtonLink>
+        </Actions>
+      </>
+    );
+  const { ready, leased, dead, oldest_age } = inbox;
   return (
     <Card title="Items">
       <Facts
@@ -178,7 +176,8 @@ function Counts({ inbox: { ready, leased, dead, oldest_age } }: { inbox: Inbox }
   );
 }
 
-function Settings({ inbox, address }: { inbox: Inbox; address: string }) {
+function showSettings({ inbox, address }: AgentVisit & OfInbox) {
+  if (!inbox) return null;
   const { types, lease_seconds, max_attempts, ordered_by_thread, created_at } = inbox;
   return (
     <Card title="Settings">

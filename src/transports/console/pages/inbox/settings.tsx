@@ -2,9 +2,7 @@ import { inboxTypes } from '../../../../../packages/core/src/events/inbox-types.
 import { deleteInboxOperation } from '../../../../operations/inbox/delete-inbox.ts';
 import { setInboxOperation } from '../../../../operations/inbox/set-inbox.ts';
 import { checkboxField, checkboxesField, choicesField, textField } from '../../define/fields.tsx';
-import { formSection } from '../../define/form.tsx';
-import { successFlash } from '../../flash.ts';
-import { agentConfirmation, agentPageWith } from '../agents/agent-page.tsx';
+import { agentConfirmation, agentPage } from '../agents/agent-page.tsx';
 import { codeOf, eventText } from '../webhooks/fields.tsx';
 import { loadInbox, type OfInbox } from './inbox.tsx';
 
@@ -46,12 +44,12 @@ const isOn = ({ inbox, form: sent }: OfInbox & { form: URLSearchParams }) =>
 const titleOf = (visit: Parameters<typeof isOn>[0]) => (isOn(visit) ? 'Inbox settings' : 'Turn the inbox on');
 
 /** Turns the inbox of an agent on, and changes its settings. */
-export const inboxSettingsPage = agentPageWith<OfInbox>({
+export const inboxSettingsPage = agentPage({
   path: 'inbox/settings',
   load: loadInbox,
   title: titleOf,
-  sections: [
-    formSection({
+  sections: ({ form }) => [
+    form({
       title: (visit) => titleOf(visit),
       fields: (visit) => (isOn(visit) ? fields : { ...fields, from }),
       values({ inbox }) {
@@ -65,7 +63,7 @@ export const inboxSettingsPage = agentPageWith<OfInbox>({
         const numbers = { lease_seconds: toNumber(lease_seconds), max_attempts: toNumber(max_attempts) };
         await visit.call(setInboxOperation, { ...entered, ...numbers });
         const text = isOn(visit) ? 'Inbox settings saved.' : 'The inbox is on.';
-        return { to: visit.agentPath('inbox'), flash: successFlash(text) };
+        return { to: visit.agentPath('inbox'), flash: text };
       },
     }),
   ],

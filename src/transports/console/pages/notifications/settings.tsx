@@ -15,22 +15,22 @@ import type { WriteService } from '../../../../services/people/service-calls.ts'
 import { Heading, Badge, Card, Facts } from '../../components/content.tsx';
 import { secretPage } from '../../components/secrets.tsx';
 import { choicesField, selectField, textField } from '../../define/fields.tsx';
-import { formSection } from '../../define/form.tsx';
-import { definePage, type PageVisit } from '../../define/page.tsx';
+import { definePage } from '../../define/page.tsx';
+import type { PageVisit } from '../../define/section.ts';
 import { Actions, Button, Form, PostButton } from '../../components/form.tsx';
 import { Time } from '../../components/rows.tsx';
 
 const path = '/console/notifications';
 
 /** Notifications of the browser. The second button works only with a script. */
-function BrowserCard({ isOn }: { isOn: boolean }) {
+function showBrowser({ settings: { browser: isOn }, address }: NotificationVisit) {
   return (
     <Card title="Browser" action={<StateBadge isOn={isOn} />}>
       <p>
         While a page of the console is open, your browser shows what begins to wait for you. E-mail and
         webhook wait until the page is closed.
       </p>
-      <Form action={`${path}/browser`} hidden={{ browser: isOn ? 'off' : 'on' }}>
+      <Form action={`${address}/browser`} hidden={{ browser: isOn ? 'off' : 'on' }}>
         <Actions>
           <Button kind={isOn ? 'quiet' : 'primary'}>
             {isOn ? 'Turn browser notifications off' : 'Turn browser notifications on'}
@@ -96,7 +96,7 @@ interface NotificationVisit extends PageVisit {
 
 /** Saves a change of the settings of the person. */
 async function save<Input extends unknown[], T>(
-  { parts: { limits }, person, write }: NotificationVisit,
+  { parts: { limits }, person, write }: PageVisit,
   service: WriteService<[account_id: string, ...Input], T>,
   ...input: Input
 ): Promise<T> {
@@ -104,23 +104,27 @@ async function save<Input extends unknown[], T>(
   return write(service, person.account_id, ...input);
 }
 
+const timings = [
+  { value: 'at_once', title: 'At once', text: 'What begins to wait within a minute is one message.' },
+  { value: 'daily', title: 'Once a day', text: 'One message with everything that is new and still waits.' },
+];
+
 const hours = Array.from({ length: 24 }, (_, hour) => ({
   value: String(hour),
   text: `${String(hour).padStart(2, '0')}:00`,
 }));
 
 /** The notification settings of a person. */
-export const notificationsPage = definePage<NotificationVisit>({
-  path: '/console/notifications',
-  load: async (visit) => ({
-    ...visit,
-    settings: await visit.read(readNotificationSettings, visit.person.account_id),
+export const notificationsPage = definePage({
+  path,
+  load: async ({ read, person }) => ({
+    settings: await read(readNotificationSettings, person.account_id),
   }),
   title: 'Notifications',
   lead: 'Learn of what waits for you: approvals, contact requests, questions, failed webhooks and inboxes. All notifications are off until you turn them on.',
-  sections: [
-    ({ settings }) => <BrowserCard isOn={settings.browser} />,
-    formSection({
+  sections: ({ form }) => [
+    showBrowser,
+    form({
       name: 'email',
       title: 'E-mail',
       isShown: ({ parts }) => parts.settings.sends_mail,
@@ -145,7 +149,7 @@ export const notificationsPage = definePage<NotificationVisit>({
         return 'Open the link that we send to this address.';
       },
     }),
-    formSection({
+    form({
       name: 'webhook',
       title: 'Webhook',
       action: ({ settings }) => <StateBadge isOn={settings.webhook?.enabled ?? false} />,
@@ -173,22 +177,11 @@ export const notificationsPage = definePage<NotificationVisit>({
           next: visit.address,
         }),
     }),
-    formSection({
+    form({
       name: 'timing',
       title: 'When to send',
       fields: {
-        timing: choicesField('E-mail and webhook', [
-          {
-            value: 'at_once',
-            title: 'At once',
-            text: 'What begins to wait within a minute is one message.',
-          },
-          {
-            value: 'daily',
-            title: 'Once a day',
-            text: 'One message with everything that is new and still waits.',
-          },
-        ]),
+        timing: choicesField('E-mail and webhook', timings),
         hour: selectField('Hour of the daily message', hours),
         time_zone: textField('Time zone', 'Such as Europe/Berlin, or +05:30.', {
           maxlength: 60,

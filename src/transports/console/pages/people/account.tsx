@@ -1,23 +1,18 @@
-import { readAccount, type ShownAccount } from '../../../../services/people/accounts.ts';
+import { readAccount } from '../../../../services/people/accounts.ts';
 import { setNameOfPerson } from '../../../../services/people/display-names.ts';
 import { changePassword } from '../../../../services/people/sign-in.ts';
 import { addressKey } from '../../../http/address-key.ts';
 import { Card, Facts } from '../../components/content.tsx';
 import { secretField } from '../../define/fields.tsx';
-import { formSection } from '../../define/form.tsx';
-import { definePage, type PageVisit } from '../../define/page.tsx';
+import { definePage } from '../../define/page.tsx';
 import { displayName, newPassword } from './account-fields.tsx';
 
-interface AccountVisit extends PageVisit {
-  account: ShownAccount;
-}
-
 /** The account page of a person. */
-export const accountPage = definePage<AccountVisit>({
+export const accountPage = definePage({
   path: '/console/account',
-  load: async (visit) => ({ ...visit, account: await visit.read(readAccount, visit.person.account_id) }),
+  load: async ({ read, person }) => ({ account: await read(readAccount, person.account_id) }),
   title: 'Account',
-  sections: [
+  sections: ({ form }) => [
     ({ person: { username } }) => (
       <Card>
         <Facts
@@ -28,7 +23,7 @@ export const accountPage = definePage<AccountVisit>({
         />
       </Card>
     ),
-    formSection({
+    form({
       name: 'name',
       title: 'Name',
       fields: {
@@ -43,7 +38,7 @@ export const accountPage = definePage<AccountVisit>({
         return 'Name saved.';
       },
     }),
-    formSection({
+    form({
       name: 'password',
       title: 'Password',
       fields: ({ account, person: { username } }) => ({

@@ -7,14 +7,14 @@ import {
 import { isHandle } from '../../../../../packages/core/src/domain/agents/handles.ts';
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { readAgentAudit, type AuditLogEntry } from '../../../../services/agents/audit.ts';
-import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
+import { listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import { readOrganizationAudit } from '../../../../services/people/organization-audit.ts';
 import { toAgentOptions, Handle, type Row, Time } from '../../components/rows.tsx';
 import { Empty } from '../../components/content.tsx';
 import { selectField, textField } from '../../define/fields.tsx';
-import { filterSection } from '../../define/filter.tsx';
-import { listSection, toPage } from '../../define/list.tsx';
-import { definePage, type PageVisit, personPage } from '../../define/page.tsx';
+import { toPage } from '../../define/list.tsx';
+import { definePage } from '../../define/page.tsx';
+import type { PageVisit } from '../../define/section.ts';
 
 /** An entry of the audit log. @param linked the ids of agents that are links to their pages */
 function auditRow(entry: AuditLogEntry, linked: ReadonlySet<string> = new Set()): Row {
@@ -58,10 +58,6 @@ const kindTexts: Record<AuditKind, string> = {
   organizations: 'Organizations: members, invitations',
 };
 
-interface AuditVisit extends PageVisit {
-  agents: readonly AgentOfPerson[];
-}
-
 /** The filter of a query. Invalid values are ignored. */
 function readFilter({ query }: PageVisit) {
   const agent = query.get('agent') ?? '';
@@ -76,16 +72,15 @@ function readPosition({ query }: PageVisit): string | undefined {
 }
 
 /** The audit log of all agents and organizations that a person administers. */
-export const auditPage = definePage<AuditVisit>({
+export const auditPage = definePage({
   path: '/console/audit',
-  load: async (visit) => ({
-    ...visit,
-    agents: await visit.read(listAgentsOfPerson, visit.person.account_id, { right: 'manages' }),
+  load: async ({ read, person }) => ({
+    agents: await read(listAgentsOfPerson, person.account_id, { right: 'manages' }),
   }),
   title: 'Audit log',
   lead: 'Changes of your agents and by them, and of the members of organizations of which you are an admin, newest first. Entries cannot be changed and are deleted after the retention time.',
-  sections: [
-    filterSection({
+  sections: ({ list, filter }) => [
+    filter({
       fields: ({ agents }) => ({
         kind: selectField('Kind', [
           { value: '', text: 'All kinds' },
@@ -95,7 +90,7 @@ export const auditPage = definePage<AuditVisit>({
       }),
       values: (visit) => readFilter(visit),
     }),
-    listSection({
+    list({
       title: 'Entries',
       label: 'Audit log',
       async read(visit) {
@@ -127,16 +122,14 @@ function readOrganizationFilter({ query }: PageVisit) {
   return { ...(act && { act }), ...(isHandle(agent) && { agent }) };
 }
 
-const titleOf = ({ params }: PageVisit) => `Audit log of ${params['slug']}`;
-
 /** The audit log of an organization, for its admins. */
-export const organizationAuditPage = personPage({
+export const organizationAuditPage = definePage({
   path: '/console/organizations/:slug/audit',
-  title: titleOf,
+  title: ({ params }) => `Audit log of ${params['slug']}`,
   back: ({ params: { slug = '' } }) => ({ href: `/console/organizations/${slug}`, text: slug }),
   lead: 'All changes to its members and agents, newest first. Entries cannot be changed and are deleted after the retention time.',
-  sections: [
-    filterSection({
+  sections: ({ list, filter }) => [
+    filter({
       title: 'Filter',
       fields: ({ params }) => ({
         act: selectField('Action', [
@@ -150,7 +143,7 @@ export const organizationAuditPage = personPage({
       }),
       values: readOrganizationFilter,
     }),
-    listSection({
+    list({
       title: 'Entries',
       label: 'Audit log',
       empty: 'No entries.',

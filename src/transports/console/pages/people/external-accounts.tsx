@@ -5,35 +5,43 @@ import {
 } from '../../../../services/people/external-identities.ts';
 import { addressKey } from '../../../http/address-key.ts';
 import { Card, Facts } from '../../components/content.tsx';
-import { Actions, Button, ButtonForm, ButtonLink, Form } from '../../components/form.tsx';
+import { ButtonForm, ButtonLink } from '../../components/form.tsx';
 import { Time } from '../../components/rows.tsx';
 import { focusPage } from '../../define/focus-page.tsx';
-import { definePage, type PageVisit } from '../../define/page.tsx';
-import { successFlash } from '../../flash.ts';
+import { definePage } from '../../define/page.tsx';
 import { orShowFormAgain } from '../../form-errors.ts';
 import { hostOf } from '../../hosts.ts';
 import type { ExternalSignIn } from '../../parts.ts';
 import type { ConsoleRoute, ShownPage } from '../../route.ts';
 import { externalFailurePage, setExternalCookie } from './external-sign-in.tsx';
 
-interface IdentitiesVisit extends PageVisit {
-  identities: Awaited<ReturnType<typeof listIdentities>>;
-}
-
 /** Connects an account with the OpenID Connect provider for sign-in. */
 export function externalAccountsPage({ name, provider }: ExternalSignIn): ConsoleRoute[] {
-  return definePage<IdentitiesVisit>({
+  return definePage({
     path: '/console/account/external',
-    load: async (visit) => ({
-      ...visit,
-      identities: await visit.read(listIdentities, visit.person.account_id),
-    }),
+    load: async ({ read, person }) => ({ identities: await read(listIdentities, person.account_id) }),
     title: `Sign in with ${name}`,
     lead: 'Anyone who can sign in to your account there can also sign in to your account here.',
     back: { href: '/console/account', text: 'Account' },
-    sections: [
+    sections: () => [
       {
-        show: ({ identities, address }) => <Identities identities={identities} address={address} />,
+        show: ({ identities, address }) =>
+          identities.map(({ issuer, subject, created_at }) => (
+            <Card title={hostOf(issuer)} key={`${issuer} ${subject}`}>
+              <Facts
+                facts={[
+                  ['Account', <span class="code">{subject}</span>],
+                  ['Connected', <Time at={created_at} />],
+                ]}
+              />
+              <ButtonForm
+                label="Disconnect"
+                action={`${address}/disconnect`}
+                hidden={{ issuer, subject }}
+                kind="danger"
+              />
+            </Card>
+          )),
         form: {
           name: 'disconnect',
           submit: ({ address, form, person, write }, again) =>
@@ -41,7 +49,7 @@ export function externalAccountsPage({ name, provider }: ExternalSignIn): Consol
               async () => {
                 const identity = { issuer: form.get('issuer') ?? '', subject: form.get('subject') ?? '' };
                 await write(disconnectIdentity, person.account_id, identity);
-                return { to: address, flash: successFlash('Disconnected.') };
+                return { to: address, flash: 'Disconnected.' };
               },
               (errors) => again({ form: 'disconnect', entered: {}, errors }),
             ),
@@ -50,15 +58,11 @@ export function externalAccountsPage({ name, provider }: ExternalSignIn): Consol
       {
         show: ({ identities, address }) => (
           <Card>
-            <Form action={address}>
-              <Actions>
-                {identities.length === 0 ? (
-                  <Button>Connect with {name}</Button>
-                ) : (
-                  <Button kind="quiet">Connect another {name} account</Button>
-                )}
-              </Actions>
-            </Form>
+            <ButtonForm
+              label={identities.length === 0 ? `Connect with ${name}` : `Connect another ${name} account`}
+              action={address}
+              kind={identities.length === 0 ? 'primary' : 'quiet'}
+            />
           </Card>
         ),
         form: {
@@ -77,29 +81,6 @@ export function externalAccountsPage({ name, provider }: ExternalSignIn): Consol
       },
     ],
   });
-}
-
-function Identities({ identities, address }: Pick<IdentitiesVisit, 'identities' | 'address'>) {
-  return (
-    <>
-      {identities.map(({ issuer, subject, created_at }) => (
-        <Card title={hostOf(issuer)} key={`${issuer} ${subject}`}>
-          <Facts
-            facts={[
-              ['Account', <span class="code">{subject}</span>],
-              ['Connected', <Time at={created_at} />],
-            ]}
-          />
-          <ButtonForm
-            label="Disconnect"
-            action={`${address}/disconnect`}
-            hidden={{ issuer, subject }}
-            kind="danger"
-          />
-        </Card>
-      ))}
-    </>
-  );
 }
 
 /** The page shown until the provider answers. */

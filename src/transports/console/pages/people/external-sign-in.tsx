@@ -8,7 +8,6 @@ import {
   type ExternalOutcome,
 } from '../../../../services/people/external-identities.ts';
 import { cookieOf, setCookie } from '../../cookies.ts';
-import { successFlash } from '../../flash.ts';
 import { type FieldDefinitions, Fields, readFields } from '../../define/fields.tsx';
 import { newAccountFields } from './account-fields.tsx';
 import { Card, Heading, ErrorNotice } from '../../components/content.tsx';
@@ -127,7 +126,7 @@ export function externalSignInRoutes(parts: PageParts): ConsoleRoute[] {
       const result = await services.run(finishExternalSignIn, provider, callback, signup);
       if (result.outcome === 'failed') return externalFailurePage(result.reason, name, person);
       if (result.outcome === 'connected')
-        return { to: result.to, flash: successFlash(`Your account is connected with ${name}.`) };
+        return { to: result.to, flash: `Your account is connected with ${name}.` };
       if (result.outcome === 'new') {
         setExternalCookie(ctx, result.token);
         return { to: usernamePath };
@@ -153,7 +152,7 @@ export function externalSignInRoutes(parts: PageParts): ConsoleRoute[] {
           setCookie(ctx, 'external', null);
           await sessions.begin(ctx, opened.account_id);
           const text = `Welcome, ${entered.username.trim().toLowerCase()}. Your account is ready.`;
-          return { to: safeReturnPath(opened.to), flash: successFlash(text) };
+          return { to: safeReturnPath(opened.to), flash: text };
         },
         (formErrors) => choicePage(name, fields, entered, formErrors),
       );

@@ -16,29 +16,19 @@ import { AgentTable } from '../../components/agent-table.tsx';
 import { Card, Heading, Badge } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { selectField, textField } from '../../define/fields.tsx';
-import { formSection } from '../../define/form.tsx';
-import { listSection, toPage } from '../../define/list.tsx';
-import { definePage, type PageVisit, defineConfirmation } from '../../define/page.tsx';
+import { toPage } from '../../define/list.tsx';
+import { defineConfirmation, definePage } from '../../define/page.tsx';
+import type { PageVisit } from '../../define/section.ts';
 import { displayName } from './account-fields.tsx';
 import { pendingInvitationRow } from './organizations.tsx';
-import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
 import { monogram, type Row, Time } from '../../components/rows.tsx';
 import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
-import { successFlash } from '../../flash.ts';
-
-interface Viewer {
-  /** The path of the page of the organization. */
-  address: string;
-  person: Person;
-  /** Whether the person is an admin. */
-  isAdmin: boolean;
-  /** Whether there is no other one, so that the person stays one. */
-  isOnlyAdmin: boolean;
-}
 
 /** A member of an organization with the allowed actions. */
-function memberRow({ username, role, created_at }: Member, viewer: Viewer): Row {
-  const { address, person, isAdmin, isOnlyAdmin } = viewer;
+function memberRow(
+  { username, role, created_at }: Member,
+  { address, person, isAdmin, isOnlyAdmin }: OrganizationVisit,
+): Row {
   const isSelf = username === person.username;
   const canChange = !(isSelf && isOnlyAdmin);
   const other = role === 'admin' ? 'member' : 'admin';
@@ -72,15 +62,14 @@ function memberRow({ username, role, created_at }: Member, viewer: Viewer): Row 
 /** Removes a member from an organization, or lets a member leave. */
 export const memberRemovePage = defineConfirmation({
   path: '/console/organizations/:slug/members/:username/remove',
-  async load(visit) {
-    const { ctx, read, person, params } = visit;
+  async load({ ctx, read, person, params }) {
     const { slug, role } = await read(requireOrganization, person, params['slug'] ?? '', { limit: 1 });
     const username = params['username'] ?? '';
     const isSelf = username === person.username;
     if (!isName(username)) throw new DomainError('NOT_FOUND', 'This member does not exist.');
     if (ctx.method === 'GET' && !isSelf && role !== 'admin')
       throw new DomainError('FORBIDDEN', `Only admins of ${slug} can do this.`);
-    return { ...visit, slug, username, isSelf };
+    return { slug, username, isSelf };
   },
   title: ({ slug, username, isSelf }) => (isSelf ? `Leave ${slug}?` : `Remove ${username} from ${slug}?`),
   text: ({ slug, username, isSelf }) => (
@@ -103,7 +92,7 @@ export const memberRemovePage = defineConfirmation({
   async change({ slug, username, isSelf, person, parts, write }) {
     await parts.publishRevocations(await write(removeMember, person, { slug, username }));
     if (!isSelf) return `Removed ${username} from ${slug}.`;
-    return { to: '/console/organizations', flash: successFlash(`You have left ${slug}.`) };
+    return { to: '/console/organizations', flash: `You have left ${slug}.` };
   },
 });
 
@@ -112,22 +101,22 @@ const pageSize = 50;
 const readRole = (role: string | null) => (role === 'admin' ? 'admin' : 'member');
 
 /** A request to the page of an organization. */
-type OrganizationVisit = Awaited<ReturnType<typeof loadOrganization>>;
+type OrganizationVisit = PageVisit & Awaited<ReturnType<typeof loadOrganization>>;
 
-async function loadOrganization(visit: PageVisit) {
-  const { read, person, params, query } = visit;
+async function loadOrganization({ read, person, params, query }: PageVisit) {
   const after = query.get('after') ?? '';
   const page = { after: isName(after) ? after : '', limit: pageSize + 1 };
   const organization = await read(requireOrganization, person, params['slug'] ?? '', page);
   const isAdmin = organization.role === 'admin';
   const admins = organization.members.filter(({ role }) => role === 'admin');
   const isComplete = page.after === '' && organization.members.length <= pageSize;
+  // Then the person stays one.
   const isOnlyAdmin = isAdmin && isComplete && admins.length === 1;
-  return { ...visit, address: organizationAddress(organization.slug), organization, isAdmin, isOnlyAdmin };
+  return { address: organizationAddress(organization.slug), organization, isAdmin, isOnlyAdmin };
 }
 
 /** An organization and its members. */
-export const organizationPage = definePage<OrganizationVisit>({
+export const organizationPage = definePage({
   path: '/console/organizations/:slug',
   load: loadOrganization,
   title: ({ organization }) => organization.slug,
@@ -147,15 +136,15 @@ export const organizationPage = definePage<OrganizationVisit>({
       }
     />
   ),
-  sections: [
-    listSection({
+  sections: ({ form, list }) => [
+    list({
       title: 'Members',
       label: 'People',
       noun: 'members',
       empty: 'No members.',
-      read: async ({ organization: { members } }) =>
+      read: ({ organization: { members } }) =>
         toPage(members, pageSize, ({ username }) => ({ after: username })),
-      row: (member, visit) => memberRow(member, visit),
+      row: memberRow,
     }),
     async ({ read, person, organization, isAdmin }) => {
       const all = await read(listAgentStates, person.account_id, { order: 'attention' });
@@ -171,11 +160,9 @@ export const organizationPage = definePage<OrganizationVisit>({
         </Card>
       );
     },
-    listSection({
+    list({
       title: 'Pending invitations',
-      read: async ({ read, organization, isAdmin }) => ({
-        items: isAdmin ? await read(listInvitationsTo, organization) : [],
-      }),
+      read: ({ read, organization, isAdmin }) => (isAdmin ? read(listInvitationsTo, organization) : []),
       row: (invitation, { address }) => pendingInvitationRow(invitation, address),
     }),
     ({ address, isAdmin }) =>
@@ -184,7 +171,7 @@ export const organizationPage = definePage<OrganizationVisit>({
           <a href={`${address}/audit`}>Audit log</a>
         </p>
       ),
-    formSection({
+    form({
       name: 'name',
       title: 'Name',
       isShown: ({ isAdmin }) => isAdmin,
@@ -200,7 +187,7 @@ export const organizationPage = definePage<OrganizationVisit>({
         return 'Name saved.';
       },
     }),
-    formSection({
+    form({
       name: 'invitations',
       title: 'Invite a person',
       isShown: ({ isAdmin }) => isAdmin,

@@ -7,10 +7,8 @@ import {
 } from '../../../../services/people/membership-invitations.ts';
 import { foundOrganization, listOrganizations } from '../../../../services/people/memberships.ts';
 import { monogram, Time, type Row } from '../../components/rows.tsx';
-import { formSection } from '../../define/form.tsx';
-import { listSection, toPage } from '../../define/list.tsx';
-import { personPage } from '../../define/page.tsx';
-import { successFlash } from '../../flash.ts';
+import { toPage } from '../../define/list.tsx';
+import { definePage } from '../../define/page.tsx';
 import { name } from './account-fields.tsx';
 import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import { Decision } from '../../components/form.tsx';
@@ -86,17 +84,17 @@ export function pendingInvitationRow(invitation: MembershipInvitation, address: 
 const pageSize = 50;
 
 /** Lists the organizations of a person and creates new ones. */
-export const organizationsPage = personPage({
+export const organizationsPage = definePage({
   path: '/console/organizations',
   title: 'Organizations',
   lead: 'An organization owns agents. Its admins manage all of them; each member manages their own.',
-  sections: [
-    listSection({
+  sections: ({ form, list }) => [
+    list({
       title: 'Invitations',
-      read: async ({ read, person }) => ({ items: await read(listInvitationsOfPerson, person) }),
+      read: ({ read, person }) => read(listInvitationsOfPerson, person),
       row: (invitation) => invitationRow(invitation),
     }),
-    listSection({
+    list({
       title: 'Your organizations',
       label: 'Organizations',
       noun: 'organizations',
@@ -115,7 +113,7 @@ export const organizationsPage = personPage({
         badges: [role === 'admin' ? ['accent', 'Admin'] : ['plain', 'Member']],
       }),
     }),
-    formSection({
+    form({
       title: 'Create an organization',
       fields: {
         slug: name('Name', 'The handles of its agents start with it. It cannot be changed later.'),
@@ -126,7 +124,7 @@ export const organizationsPage = personPage({
         // Like a sign-up, the result reveals which names are taken.
         await parts.limits.consume('sign_up', person.account_id);
         const { slug } = await write(foundOrganization, person, entered.slug);
-        return { to: `${address}/${slug}`, flash: successFlash(`Created ${slug}. You are its admin.`) };
+        return { to: `${address}/${slug}`, flash: `Created ${slug}. You are its admin.` };
       },
     }),
   ],

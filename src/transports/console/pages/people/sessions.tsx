@@ -1,17 +1,13 @@
 import {
   endOtherSessions,
   endSession,
-  type ListedSession,
   listSessions,
   signOutEverywhere,
 } from '../../../../services/people/sessions.ts';
-import { Checkbox } from '../../components/choices.tsx';
-import { Badge, Card, Icon } from '../../components/content.tsx';
-import { Actions, Button, Form } from '../../components/form.tsx';
+import { Badge, Icon } from '../../components/content.tsx';
 import { Time } from '../../components/rows.tsx';
-import { listSection } from '../../define/list.tsx';
-import { definePage, type PageVisit } from '../../define/page.tsx';
-import { successFlash } from '../../flash.ts';
+import { checkboxField } from '../../define/fields.tsx';
+import { definePage } from '../../define/page.tsx';
 
 /** Specific names first, because most user agents also contain the names of other browsers. */
 const browsers: readonly [RegExp, string][] = [
@@ -40,21 +36,17 @@ export function browserName(user_agent: string): string {
   return system === undefined ? browser : `${browser} on ${system}`;
 }
 
-interface SessionsVisit extends PageVisit {
-  sessions: readonly ListedSession[];
-}
-
 /** Lists and ends the browser sessions of a person. */
-export const sessionsPage = definePage<SessionsVisit>({
+export const sessionsPage = definePage({
   path: '/console/sessions',
-  load: async (visit) => ({ ...visit, sessions: await visit.read(listSessions, visit.person.account_id) }),
+  load: async ({ read, person }) => ({ sessions: await read(listSessions, person.account_id) }),
   title: 'Sessions',
   lead: 'Browsers in which you are signed in. A session ends 30 days after its last use. Apps that act as your agents are listed under Connected apps.',
-  sections: [
-    listSection({
+  sections: ({ form, button, list }) => [
+    list({
       label: 'Browsers',
       empty: 'None.',
-      read: async ({ sessions }) => ({ items: sessions }),
+      read: ({ sessions }) => sessions,
       row(session, { address, person }) {
         const isCurrent = session.id === person.session_id;
         const name = browserName(session.user_agent);
@@ -80,29 +72,39 @@ export const sessionsPage = definePage<SessionsVisit>({
         };
       },
     }),
-    ({ sessions, address }) =>
-      sessions.length > 1 && (
-        <Card title="Sign out other browsers">
-          <p>If you do not recognize a browser, sign out everywhere else and change your password.</p>
-          <Form action={`${address}/end-others`}>
-            <Button kind="danger">Sign out everywhere else</Button>
-          </Form>
-        </Card>
-      ),
-    ({ address }) => (
-      <Card title="Sign out everywhere">
-        <Form action={`${address}/end-all`}>
-          <Checkbox
-            name="apps"
-            label="Also disconnect all apps"
-            hint="Apps that act as your agents lose access immediately and must ask you again."
-          />
-          <Actions>
-            <Button kind="danger">Sign out everywhere, including here</Button>
-          </Actions>
-        </Form>
-      </Card>
-    ),
+    button({
+      name: 'end-others',
+      title: 'Sign out other browsers',
+      text: 'If you do not recognize a browser, sign out everywhere else and change your password.',
+      isShown: ({ sessions }) => sessions.length > 1,
+      button: 'Sign out everywhere else',
+      kind: 'danger',
+      async submit({ person, write }) {
+        await write(endOtherSessions, person);
+        return 'All other browsers are signed out.';
+      },
+    }),
+    form({
+      name: 'end-all',
+      title: 'Sign out everywhere',
+      fields: {
+        apps: checkboxField(
+          'Also disconnect all apps',
+          'Apps that act as your agents lose access immediately and must ask you again.',
+        ),
+      },
+      button: 'Sign out everywhere, including here',
+      kind: 'danger',
+      async submit({ ctx, person, parts, write }, { apps }) {
+        const { ended } = await write(signOutEverywhere, person.account_id, { apps });
+        await parts.publishRevocations(ended);
+        await parts.sessions.end(ctx);
+        const text = apps
+          ? 'You are signed out everywhere and all apps are disconnected.'
+          : 'You are signed out everywhere.';
+        return { to: '/sign-in', flash: text };
+      },
+    }),
   ],
   changes: {
     async end({ ctx, form, person, parts, write }) {
@@ -112,21 +114,7 @@ export const sessionsPage = definePage<SessionsVisit>({
         return 'Browser signed out.';
       }
       await parts.sessions.end(ctx);
-      return { to: '/sign-in', flash: successFlash('You are signed out.') };
-    },
-    async 'end-others'({ person, write }) {
-      await write(endOtherSessions, person);
-      return 'All other browsers are signed out.';
-    },
-    async 'end-all'({ ctx, form, person, parts, write }) {
-      const apps = form.has('apps');
-      const { ended } = await write(signOutEverywhere, person.account_id, { apps });
-      await parts.publishRevocations(ended);
-      await parts.sessions.end(ctx);
-      const text = apps
-        ? 'You are signed out everywhere and all apps are disconnected.'
-        : 'You are signed out everywhere.';
-      return { to: '/sign-in', flash: successFlash(text) };
+      return { to: '/sign-in', flash: 'You are signed out.' };
     },
   },
 });

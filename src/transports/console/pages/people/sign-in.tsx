@@ -1,4 +1,3 @@
-import { successFlash } from '../../flash.ts';
 import type { PageParts } from '../../parts.ts';
 import {
   safeReturnPath,
@@ -191,7 +190,7 @@ export function signOutRoutes({ sessions }: PageParts): ConsoleRoute[] {
       await sessions.end(ctx);
       return {
         to: signInAddress(safeReturnPath(form.get('to'))),
-        flash: successFlash('You are signed out.'),
+        flash: 'You are signed out.',
       };
     }),
   ];

@@ -4,7 +4,6 @@ import { Card, ErrorNotice, Heading } from '../../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import { Fields, readFields } from '../../define/fields.tsx';
 import { focusPage } from '../../define/focus-page.tsx';
-import { successFlash } from '../../flash.ts';
 import { type FormErrors, formPage, orShowFormAgain } from '../../form-errors.ts';
 import {
   publicAction,
@@ -43,7 +42,7 @@ export const signUpPages = [
         await parts.sessions.begin(ctx, account_id);
         const username = entered.username.trim().toLowerCase();
         parts.knownBrowsers.remember(ctx, username);
-        return { to, flash: successFlash(`Welcome, ${username}. Your account is ready.`) };
+        return { to, flash: `Welcome, ${username}. Your account is ready.` };
       },
       (formErrors) => signUpPage(visit, to, entered, formErrors),
     );

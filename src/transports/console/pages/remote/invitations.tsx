@@ -8,15 +8,8 @@ import {
 import { Handle, Time, toAgentOptions } from '../../components/rows.tsx';
 import { secretPage } from '../../components/secrets.tsx';
 import { selectField, textField } from '../../define/fields.tsx';
-import { formSection } from '../../define/form.tsx';
-import { listSection } from '../../define/list.tsx';
-import { definePage, type PageVisit } from '../../define/page.tsx';
-import { successFlash } from '../../flash.ts';
+import { definePage } from '../../define/page.tsx';
 import { remotePath } from './fields.tsx';
-
-interface InvitationsVisit extends PageVisit {
-  agents: readonly AgentOfPerson[];
-}
 
 /** The path of the page on which agents are invited, and invitations redeemed. */
 const invitationsPath = `${remotePath}/invitations`;
@@ -25,19 +18,17 @@ const agentField = (label: string, agents: readonly AgentOfPerson[]) =>
   selectField(label, toAgentOptions(agents));
 
 /** Connects an agent of the person with one of another installation: by an invitation of one side, which the other side redeems. */
-export const remoteInvitationsPage = definePage<InvitationsVisit>({
+export const remoteInvitationsPage = definePage({
   path: invitationsPath,
-  async load(visit) {
-    return { ...visit, agents: await visit.read(listAgentsOfPerson, visit.person.account_id) };
-  },
+  load: async ({ read, person }) => ({ agents: await read(listAgentsOfPerson, person.account_id) }),
   title: 'Invitations',
   back: { href: remotePath, text: 'Agents of other systems' },
   lead: 'An invitation connects one of your agents with one agent of another installation of this service.',
-  sections: [
-    formSection({
+  sections: ({ form, list }) => [
+    form({
       title: 'Invite',
       text: 'You get an address. Send it to the owner of the other agent over a way that you trust. It works once, for 7 days.',
-      fields: ({ agents }: InvitationsVisit) => ({ agent_id: agentField('Your agent', agents) }),
+      fields: ({ agents }) => ({ agent_id: agentField('Your agent', agents) }),
       values: ({ query }) => ({ agent_id: query.get('agent')?.slice(0, 80) }),
       errors: { AGENT_NOT_FOUND: 'agent_id', FORBIDDEN: 'agent_id' },
       button: 'Create invitation',
@@ -51,12 +42,10 @@ export const remoteInvitationsPage = definePage<InvitationsVisit>({
         });
       },
     }),
-    listSection({
+    list({
       title: 'Open invitations',
       empty: 'No invitation waits for its redeemer.',
-      async read({ read, person }) {
-        return { items: await read(listInvitationsOfPerson, person.account_id) };
-      },
+      read: ({ read, person }) => read(listInvitationsOfPerson, person.account_id),
       row: ({ id, canonical_handle, expires_at }) => ({
         key: id,
         title: <Handle of={canonical_handle} />,
@@ -71,11 +60,11 @@ export const remoteInvitationsPage = definePage<InvitationsVisit>({
         ],
       }),
     }),
-    formSection({
+    form({
       name: 'redeem',
       title: 'Redeem an invitation',
       text: 'This service asks the other one for its agent. You see what its card says, and confirm it, before anything is sent.',
-      fields: ({ agents }: InvitationsVisit) => ({
+      fields: ({ agents }) => ({
         invitation: textField('Address of the invitation', 'As you got it from the other owner.', {
           maxlength: 2_048,
           plain: true,
@@ -95,7 +84,7 @@ export const remoteInvitationsPage = definePage<InvitationsVisit>({
         const added = await write(acceptInvitationForPerson, { account_id, agent_id }, input);
         return {
           to: `${remotePath}/${added.agent_id}`,
-          flash: successFlash('Added. The other service is being asked for its agent.'),
+          flash: 'Added. The other service is being asked for its agent.',
         };
       },
     }),

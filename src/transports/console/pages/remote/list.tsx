@@ -4,40 +4,34 @@ import { listRemoteAgentsOfPerson, addRemoteAgentForPerson } from '../../../../s
 import { Icon } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Handle } from '../../components/rows.tsx';
-import { listSection, toPage } from '../../define/list.tsx';
-import { personPage, definePage, type PageVisit } from '../../define/page.tsx';
+import { toPage } from '../../define/list.tsx';
+import { definePage } from '../../define/page.tsx';
 import { RemoteState, remotePath, credentialAliases, credentialFields, toCredential } from './fields.tsx';
 import { parseInput } from '../../../../../packages/core/src/inputs/parse-input.ts';
 import { addRemoteAgentOperation } from '../../../../operations/remote/add-remote-agent.ts';
 import { listOrganizations } from '../../../../services/people/memberships.ts';
 import { selectField, textField } from '../../define/fields.tsx';
-import { formSection } from '../../define/form.tsx';
-import { successFlash } from '../../flash.ts';
-
-interface NewVisit extends PageVisit {
-  /** The possible owners: empty for the person, or the slug of an organization. */
-  owners: readonly { value: string; text: string }[];
-}
 
 /** Adds an agent of another system. */
-export const remoteAgentNewPage = definePage<NewVisit>({
+export const remoteAgentNewPage = definePage({
   path: `${remotePath}/new`,
-  async load(visit) {
-    const organizations = await visit.read(listOrganizations, visit.person);
+  async load({ read, person }) {
+    const organizations = await read(listOrganizations, person);
     const administered = organizations.filter(({ role }) => role === 'admin');
-    const { username } = visit.person;
+    const { username } = person;
+    // Empty for the person, or the slug of an organization.
     const owners = [
       { value: '', text: `You (@${username}.…)` },
       ...administered.map(({ slug }) => ({ value: slug, text: `${slug} (@${slug}.…)` })),
     ];
-    return { ...visit, owners };
+    return { owners };
   },
   title: 'Add an agent of another system',
   back: { href: remotePath, text: 'Agents of other systems' },
-  sections: [
-    formSection({
+  sections: ({ form }) => [
+    form({
       text: 'This service reads the card. You see what it says, and confirm it, before anything is sent.',
-      fields: ({ owners }: NewVisit) => ({
+      fields: ({ owners }) => ({
         card_url: textField(
           'Address of the A2A card',
           'Such as https://agent.example/.well-known/agent-card.json',
@@ -59,19 +53,17 @@ export const remoteAgentNewPage = definePage<NewVisit>({
       errors: { DUPLICATE_HANDLE: 'handle', NOT_FOUND: 'organization', FORBIDDEN: 'organization' },
       button: 'Add agent',
       cancel: () => remotePath,
-      async submit(visit, { card_url, handle, organization, ...credential }) {
+      async submit({ person, parts, write }, { card_url, handle, organization, ...credential }) {
         const { card_url: url = '', ...input } = parseInput(addRemoteAgentOperation.input, {
           card_url,
           ...(handle !== '' && { handle }),
           ...(organization !== '' && { organization }),
           credential: toCredential(credential),
         });
-        await visit.parts.limits.consume('contact_request', visit.person.account_id);
-        const { agent_id } = await visit.write(addRemoteAgentForPerson, visit.person.account_id, {
-          ...input,
-          card_url: url,
-        });
-        return { to: `${remotePath}/${agent_id}`, flash: successFlash('Added. Its card is being read.') };
+        await parts.limits.consume('contact_request', person.account_id);
+        const wanted = { ...input, card_url: url };
+        const { agent_id } = await write(addRemoteAgentForPerson, person.account_id, wanted);
+        return { to: `${remotePath}/${agent_id}`, flash: 'Added. Its card is being read.' };
       },
     }),
   ],
@@ -80,13 +72,13 @@ export const remoteAgentNewPage = definePage<NewVisit>({
 const pageSize = 50;
 
 /** The agents of other systems that a person owns or administers. */
-export const remoteAgentsPage = personPage({
+export const remoteAgentsPage = definePage({
   path: remotePath,
   title: 'Agents of other systems',
   back: { href: '/console/agents', text: 'Agents' },
   lead: 'Agents of other services, which your agents reach over A2A.',
-  sections: [
-    listSection({
+  sections: ({ list }) => [
+    list({
       label: 'Agents of other systems',
       noun: 'agents',
       empty: {

@@ -15,9 +15,8 @@ import { Card, Facts, Notice } from '../../components/content.tsx';
 import { ButtonLink, PostButton } from '../../components/form.tsx';
 import { Handle, Time } from '../../components/rows.tsx';
 import { textField } from '../../define/fields.tsx';
-import { formSection } from '../../define/form.tsx';
-import { defineConfirmation, definePage, type PageVisit } from '../../define/page.tsx';
-import { successFlash } from '../../flash.ts';
+import { defineConfirmation, definePage } from '../../define/page.tsx';
+import type { PageVisit } from '../../define/section.ts';
 import {
   credentialAliases,
   credentialChoices,
@@ -27,30 +26,25 @@ import {
   remotePath,
 } from './fields.tsx';
 
-interface RemoteVisit extends PageVisit {
-  agent: RemoteAgentRecord;
-  /** For the services. */
-  of: { account_id: string; agent_id: string };
-}
-
 const path = `${remotePath}/:id`;
 
-async function load(visit: PageVisit): Promise<RemoteVisit> {
-  const of = { account_id: visit.person.account_id, agent_id: visit.params['id'] ?? '' };
-  const found = await visit.read(requireRemoteAgentOfPerson, of.account_id, of.agent_id);
-  return { ...visit, agent: presentRemoteAgent(found), of };
+/** The agent, and what names it to the services. */
+async function load({ read, person, params }: PageVisit) {
+  const of = { account_id: person.account_id, agent_id: params['id'] ?? '' };
+  const found = await read(requireRemoteAgentOfPerson, of.account_id, of.agent_id);
+  return { agent: presentRemoteAgent(found), of };
 }
 
 /** One agent of another system: what its card says, whether messages are sent to it, and how this service signs in there. */
-export const remoteAgentPage = definePage<RemoteVisit>({
+export const remoteAgentPage = definePage({
   path,
   load,
   title: ({ agent }) => agent.display_name,
   back: { href: remotePath, text: 'Agents of other systems' },
-  sections: [
+  sections: ({ form }) => [
     ({ agent, address }) => <State agent={agent} address={address} />,
     ({ agent }) => <Identity {...agent} />,
-    formSection({
+    form({
       name: 'name',
       title: 'Name',
       fields: {
@@ -59,20 +53,20 @@ export const remoteAgentPage = definePage<RemoteVisit>({
           required: true,
         }),
       },
-      values: ({ agent }: RemoteVisit) => ({ display_name: agent.display_name }),
+      values: ({ agent }) => ({ display_name: agent.display_name }),
       button: 'Save name',
       async submit({ write, of }, entered) {
         await write(updateForPerson, of, parseChanges(of.agent_id, entered));
         return 'Name saved.';
       },
     }),
-    formSection({
+    form({
       name: 'credential',
       title: 'Credential',
       text: 'How this service signs in there. It is stored encrypted and never shown.',
       fields: credentialFields,
       isShown: ({ agent }) => agent.credential !== 'invitation',
-      values: ({ agent }: RemoteVisit) => ({ kind: agent.credential }),
+      values: ({ agent }) => ({ kind: agent.credential }),
       aliases: credentialAliases,
       button: 'Replace credential',
       async submit({ write, of }, entered) {
@@ -95,7 +89,7 @@ export const remoteAgentPage = definePage<RemoteVisit>({
 });
 
 /** Removes an agent of another system. */
-export const remoteAgentRemovePage = defineConfirmation<RemoteVisit>({
+export const remoteAgentRemovePage = defineConfirmation({
   path: `${path}/remove`,
   load,
   title: ({ agent }) => `Remove ${agent.display_name}?`,
@@ -109,7 +103,7 @@ export const remoteAgentRemovePage = defineConfirmation<RemoteVisit>({
   back: ({ agent }) => `${remotePath}/${agent.id}`,
   async change({ write, of }) {
     await write(removeForPerson, of);
-    return { to: remotePath, flash: successFlash('Agent removed.') };
+    return { to: remotePath, flash: 'Agent removed.' };
   },
 });
 

@@ -2,7 +2,7 @@ import { isHandle } from '../../../../../packages/core/src/domain/agents/handles
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { estimateTokens, type Usage } from '../../../../../packages/core/src/domain/usage.ts';
 import { presentDay } from '../../../../../packages/core/src/records/usage.ts';
-import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
+import { listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import {
   readAnswerTimes,
   readUsage,
@@ -13,8 +13,7 @@ import { Handle, lengthText, toAgentOptions } from '../../components/rows.tsx';
 import { Card, Empty } from '../../components/content.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { selectField, textField } from '../../define/fields.tsx';
-import { filterSection } from '../../define/filter.tsx';
-import { definePage, type PageVisit } from '../../define/page.tsx';
+import { definePage } from '../../define/page.tsx';
 import { page, type PersonVisit } from '../../route.ts';
 
 const numbers = new Intl.NumberFormat('en');
@@ -36,20 +35,12 @@ interface Wanted {
   days?: string | undefined;
 }
 
-interface UsageVisit extends PageVisit {
-  agents: readonly AgentOfPerson[];
-  /** The counterpart as it was entered, if it is no handle. */
-  wrong: string | undefined;
-  wanted: Wanted;
-  period: number;
-}
-
-/** What the address asks for. */
-function readWanted(query: URLSearchParams): Pick<UsageVisit, 'wanted' | 'wrong' | 'period'> {
+/** What the address asks for. `wrong` is the counterpart as it was entered, if it is no handle. */
+function readWanted(query: URLSearchParams) {
   const agent = query.get('agent') ?? '';
   const entered = (query.get('counterpart') ?? '').trim().replace(/^@/, '').toLowerCase();
   const days = periods.find(({ value }) => value === query.get('days'))?.value;
-  const wanted = {
+  const wanted: Wanted = {
     agent: isId('agent', agent) ? agent : undefined,
     counterpart: isHandle(entered) ? entered : undefined,
     days,
@@ -77,17 +68,16 @@ async function readReport({
 }
 
 /** What the agents that a person may act as sent and received. */
-const usageReport = definePage<UsageVisit>({
+const usageReport = definePage({
   path,
-  async load(visit) {
-    const { query, person, read } = visit;
+  async load({ query, person, read }) {
     const agents = await read(listAgentsOfPerson, person.account_id, { right: 'acts_as' });
-    return { ...visit, agents, ...readWanted(query) };
+    return { agents, ...readWanted(query) };
   },
   title: 'Usage',
   lead: 'Messages that your agents sent and received. Days are in UTC. Tokens are an estimate: one for four bytes of text.',
-  sections: [
-    filterSection({
+  sections: ({ filter }) => [
+    filter({
       fields: ({ agents }) => ({
         days: selectField('Period', periods.toReversed()),
         agent: selectField('Agent', toAgentOptions(agents, 'All my agents')),

@@ -11,13 +11,9 @@ import { Badge, Card, Empty } from '../../components/content.tsx';
 import { LiveRegion } from '../../components/live-region.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { liveRoute } from '../../define/live.ts';
-import { type Change, definePage, type PageVisit } from '../../define/page.tsx';
+import { definePage } from '../../define/page.tsx';
+import type { Change, PageVisit } from '../../define/section.ts';
 import { conversationAddress, conversationsAddress } from '../conversations/filters.tsx';
-
-interface WaitsVisit extends PageVisit {
-  /** Undefined: the page is not live. */
-  cursor: string | undefined;
-}
 
 const path = '/console/waits';
 
@@ -27,8 +23,8 @@ const readWaits = ({ read, person }: Pick<PageVisit, 'read' | 'person'>) =>
 /** A change of one question. */
 function changeWait(
   right: 'canRemind' | 'canStop',
-  change: (visit: WaitsVisit, wait: ListedWait) => Promise<string>,
-): Change<WaitsVisit> {
+  change: (visit: PageVisit, wait: ListedWait) => Promise<string>,
+): Change<PageVisit> {
   return async (visit) => {
     const waits = await readWaits(visit);
     const wait = waits.find(({ key }) => key === visit.form.get('wait'));
@@ -42,14 +38,14 @@ const hourMs = 3_600_000;
 
 /** Questions without an answer, in the threads of all agents that a person may act as. */
 export const waitPages = [
-  ...definePage<WaitsVisit>({
+  ...definePage({
     path,
     // Before the list: what comes in between is sent again.
-    load: async (visit) => ({ ...visit, cursor: (await visit.read(readLiveState, visit.person))?.cursor }),
+    load: async ({ read, person }) => ({ cursor: (await read(readLiveState, person))?.cursor }),
     title: 'Missing answers',
     lead: 'Open tasks, and messages that expect a reply, of the last 30 days, the longest wait first.',
     back: { href: conversationsAddress, text: 'Conversations' },
-    sections: [
+    sections: () => [
       async (visit) => (
         <Card>
           <LiveRegion

@@ -1,22 +1,22 @@
 import { deliveryStates } from '../../../../../packages/core/src/domain/webhooks.ts';
 import { listWebhookDeliveriesOperation } from '../../../../operations/webhooks/list-webhook-deliveries.ts';
 import { PostButton } from '../../components/form.tsx';
-import { listSection, pageInput } from '../../define/list.tsx';
-import { agentPageWith, type AgentVisit } from '../agents/agent-page.tsx';
+import { pageInput } from '../../define/list.tsx';
+import { agentPage, type AgentVisit } from '../agents/agent-page.tsx';
 import { deliveryStateLabels, describeDelivery, nameOf } from './fields.tsx';
-import { loadWebhook, type OfWebhook, webhookStatus } from './webhook.tsx';
+import { loadWebhook, webhookStatus } from './webhook.tsx';
 
 /** The delivery state in a query, if it is valid. */
 const stateOf = ({ query }: AgentVisit) => deliveryStates.find((state) => state === query.get('state'));
 
 /** The deliveries of a webhook with replay buttons. */
-export const webhookDeliveriesPage = agentPageWith<OfWebhook>({
+export const webhookDeliveriesPage = agentPage({
   path: 'webhooks/:webhook_id/deliveries',
   load: loadWebhook,
   title: ({ webhook }) => `Deliveries to ${nameOf(webhook)}`,
-  sections: [
+  sections: ({ list }) => [
     webhookStatus,
-    listSection({
+    list({
       title(visit) {
         const state = stateOf(visit);
         return state === undefined ? 'Deliveries' : `Deliveries: ${deliveryStateLabels[state].text}`;

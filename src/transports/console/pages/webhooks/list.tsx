@@ -3,7 +3,6 @@ import { listWebhooksOperation } from '../../../../operations/webhooks/list-webh
 import { Badge, Icon } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Time } from '../../components/rows.tsx';
-import { listSection } from '../../define/list.tsx';
 import { agentPage } from '../agents/agent-page.tsx';
 import { nameOf, eventText } from './fields.tsx';
 
@@ -11,10 +10,10 @@ import { nameOf, eventText } from './fields.tsx';
 export const webhooksPage = agentPage({
   path: 'webhooks',
   title: ({ agent }) => `Webhooks of ${agent.display_name}`,
-  sections: [
-    listSection({
+  sections: ({ list }) => [
+    list({
       title: 'Webhooks',
-      read: async ({ call }) => ({ items: (await call(listWebhooksOperation)).webhooks }),
+      read: async ({ call }) => (await call(listWebhooksOperation)).webhooks,
       empty: {
         title: 'No webhooks',
         text: 'Webhooks send the events of this agent to your server, even while the agent is offline.',

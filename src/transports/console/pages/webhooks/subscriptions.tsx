@@ -5,7 +5,6 @@ import {
 } from '../../../../services/event-subscriptions/subscribe.ts';
 import { Icon } from '../../components/content.tsx';
 import { Time } from '../../components/rows.tsx';
-import { listSection } from '../../define/list.tsx';
 import { hostOf } from '../../hosts.ts';
 import { agentPage } from '../agents/agent-page.tsx';
 import { eventText } from './fields.tsx';
@@ -14,8 +13,8 @@ import { eventText } from './fields.tsx';
 export const subscriptionsPage = agentPage({
   path: 'subscriptions',
   title: ({ agent }) => `Subscriptions of ${agent.display_name}`,
-  sections: [
-    listSection({
+  sections: ({ list }) => [
+    list({
       title: 'Event subscriptions',
       empty: {
         title: 'No subscriptions',
@@ -28,7 +27,7 @@ export const subscriptionsPage = agentPage({
           <a href={agentPath('credentials')}>credential</a>.
         </p>
       ),
-      read: async ({ read, agent }) => ({ items: await read(listSubscriptions, agent.id) }),
+      read: ({ read, agent }) => read(listSubscriptions, agent.id),
       row: (subscription, { address }) => ({
         key: subscription.id,
         mark: <Icon name="globe" />,

@@ -10,17 +10,9 @@ import { Card, Notice } from '../../components/content.tsx';
 import { ButtonLink, PostButton } from '../../components/form.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { Time } from '../../components/rows.tsx';
-import { formSection } from '../../define/form.tsx';
-import { successFlash } from '../../flash.ts';
 import { redirectOrWarn } from '../../form-errors.ts';
 import { createIdempotencyKey, readIdempotencyKey } from '../../idempotency-key.ts';
-import {
-  agentConfirmation,
-  agentPageWith,
-  type AgentVisit,
-  agentPage,
-  AgentHeading,
-} from '../agents/agent-page.tsx';
+import { agentConfirmation, agentPage, type AgentVisit, AgentHeading } from '../agents/agent-page.tsx';
 import { nameOf, toWebhookInput, webhookFields, disabledReasonText } from './fields.tsx';
 import { StateBadge } from './list.tsx';
 import { createWebhookOperation } from '../../../../operations/webhooks/create-webhook.ts';
@@ -30,8 +22,8 @@ import { secretPage } from '../../components/secrets.tsx';
 export const webhookNewPage = agentPage({
   path: 'webhooks/new',
   title: 'New webhook',
-  sections: [
-    formSection({
+  sections: ({ form }) => [
+    form({
       title: 'New webhook',
       fields: webhookFields,
       button: 'Create webhook',
@@ -75,13 +67,13 @@ export async function loadWebhook({ call, params }: AgentVisit): Promise<OfWebho
 }
 
 /** One webhook: state and settings. */
-export const webhookPage = agentPageWith<OfWebhook>({
+export const webhookPage = agentPage({
   path: 'webhooks/:webhook_id',
   load: loadWebhook,
   title: ({ webhook }) => nameOf(webhook),
-  sections: [
+  sections: ({ form }) => [
     webhookStatus,
-    formSection({
+    form({
       title: 'Settings',
       fields: webhookFields,
       values: ({ webhook }) => ({ ...webhook, event_types: webhook.event_types ?? [] }),
@@ -104,7 +96,7 @@ export const webhookPage = agentPageWith<OfWebhook>({
         status === null
           ? `The test event could not be delivered: ${error}.`
           : `The server answered the test event with ${status}: ${delivered ? 'delivered' : 'not delivered'}.`;
-      return { to: address, flash: { tone: delivered ? 'good' : 'warning', text } };
+      return { to: address, [delivered ? 'flash' : 'warning']: text };
     },
     replay: (visit) => redirectOrWarn(`${visit.address}/deliveries`, () => replay(visit)),
     async rotate(visit) {
@@ -138,7 +130,7 @@ export const webhookRemovePage = agentConfirmation({
   back: ({ agentPath, webhook }) => agentPath(`webhooks/${webhook.id}`),
   async change({ call, agentPath, webhook }) {
     await call(deleteWebhookOperation, { webhook_id: webhook.id });
-    return { to: agentPath('webhooks'), flash: successFlash('Webhook removed.') };
+    return { to: agentPath('webhooks'), flash: 'Webhook removed.' };
   },
 });
 
