@@ -1,8 +1,7 @@
 # One image for the API, the worker and the migrations: the command chooses.
 #   node dist/src/main.js        one API process (the default)
 #   node dist/workers/main.js    one worker process
-#   node dist/src/migrate.js     migrates the schema, then exits
-#   node dist/src/cli/main.js    the operator's command line
+#   node dist/src/cli/main.js    the operator's command line; with `migrate` it migrates the schema, then exits
 # The root file system can be read-only: the service writes only to /data and /tmp. docker-bake.json builds it for two architectures.
 
 # The compiled files are the same for every architecture, so they are made once, on that of the builder.

@@ -56,7 +56,7 @@ const headStartMs = 1_000;
 export async function runChaos(environment: LoadedEnvironment, options: ChaosOptions): Promise<ChaosResult> {
   const { seed, size, signal, recoveryTimeoutMs = defaultRecoveryTimeoutMs } = options;
   const { base, env } = environment;
-  const cursors = createCursors(env['SECRET_KEY'] ?? '');
+  const cursors = createCursors([env['SECRET_KEY'] ?? '']);
   const population = await createPopulation(env, size, seededRandom(seed));
   const { agents } = population;
   const collect = createCollector(base, cursors, signal);

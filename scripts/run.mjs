@@ -7,7 +7,7 @@ import { bootstrap, fail, root } from './bootstrap.mjs';
 const entries = {
   api: 'src/main.js',
   worker: 'workers/main.js',
-  migrate: 'src/migrate.js',
+  migrate: 'src/cli/main.js',
   ams: 'src/cli/main.js',
   demo: 'scripts/demo.js',
   bench: 'bench/main.js',
@@ -16,8 +16,7 @@ const entries = {
   generate: 'scripts/client/generate.js',
 };
 // The command line `ams` finds it by itself.
-const usesTheRunningService = new Set(['migrate', 'demo', 'bench']);
-const needsADatabase = new Set(['migrate']);
+const usesTheRunningService = new Set(['demo', 'bench']);
 
 const [name, ...args] = process.argv.slice(2);
 if (!Object.hasOwn(entries, name ?? '')) {
@@ -28,7 +27,7 @@ if (usesTheRunningService.has(name)) await findService();
 
 const entry = join(root, 'dist', entries[name]);
 if (!existsSync(entry)) fail(`${entry} is missing`);
-process.argv = [process.argv[0], entry, ...args];
+process.argv = [process.argv[0], entry, ...(name === 'migrate' ? [name] : []), ...args];
 await import(pathToFileURL(entry).href);
 
 /** Adds the settings of the service that npm start runs, unless DATABASE_URL is set. */
@@ -38,8 +37,5 @@ async function findService() {
     Object.assign(process.env, withServiceEnv(process.env));
   } catch (error) {
     fail(error.message);
-  }
-  if (needsADatabase.has(name) && !process.env.DATABASE_URL) {
-    fail('DATABASE_URL: is not set and no service was found; run npm start first, or set DATABASE_URL');
   }
 }

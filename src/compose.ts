@@ -41,7 +41,7 @@ export function compose(
   const bus = wrapBus(openBus(config, logger));
   const queues = openQueues(config, logger, tracing);
   const limiter = openLimiter(config, logger);
-  const eventRelay = createEventRelay({ bus, secret: config.SECRET_KEY, version: config.VERSION });
+  const eventRelay = createEventRelay({ bus, secrets: config.SECRETS, version: config.VERSION });
   const publisher = createPublisher({ bus, relay: eventRelay, queues, logger });
   const storage = createStorage(config);
   const remoteClient = openRemoteClient(config);

@@ -1,5 +1,6 @@
 import leven from 'leven';
 import { z } from 'zod';
+import type { Secrets } from './shared/encryption.ts';
 import { version as VERSION } from './shared/version.ts';
 import {
   flag,
@@ -84,6 +85,14 @@ const rateLimits = z
 /** 32 random hexadecimal digits have fewer different ones in one of a million keys. */
 const minKeyCharacters = 8;
 
+const secretKey = z
+  .string()
+  .min(32, 'must be at least 32 characters; generate one with: openssl rand -base64 48')
+  .refine(
+    (value) => new Set(value).size >= minKeyCharacters,
+    'must be random; generate one with: openssl rand -base64 48',
+  );
+
 const environment = z.object({
   HOST: z.string().default('0.0.0.0'),
   PORT: port.default(3000),
@@ -105,13 +114,12 @@ const environment = z.object({
     .string()
     .regex(/^[\w-]{1,40}$/, 'must be 1 to 40 letters, digits, - or _')
     .default('ams'),
-  SECRET_KEY: z
+  SECRET_KEY: secretKey,
+  SECRET_KEY_FALLBACKS: z
     .string()
-    .min(32, 'must be at least 32 characters; generate one with: openssl rand -base64 48')
-    .refine(
-      (value) => new Set(value).size >= minKeyCharacters,
-      'must be random; generate one with: openssl rand -base64 48',
-    ),
+    .default('')
+    .transform((value) => value.split(',').flatMap((key) => key.trim() || []))
+    .pipe(z.array(secretKey)),
   ALLOWED_HOSTS: hosts,
   TRUST_PROXY: flag.default(false),
   DRAIN_SECONDS: wholeNumber(0, 300).default(5),
@@ -181,6 +189,7 @@ const requiredTogether = [
 export type Config = Readonly<
   Omit<z.infer<typeof environment>, 'PUBLIC_URL' | 'DATABASE_DIRECT_URL'> & {
     PUBLIC_URL: string;
+    SECRETS: Secrets;
     /** Bypasses a connection pooler, for listeners and session locks. */
     DATABASE_DIRECT_URL: string;
     /** The version in package.json. */
@@ -222,7 +231,8 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     throw new ConfigError('OPS_PORT: must differ from PORT, which is for clients');
   }
   const PUBLIC_URL = parsed.data.PUBLIC_URL ?? `http://localhost:${parsed.data.PORT}`;
-  return Object.freeze({ ...parsed.data, DATABASE_DIRECT_URL, PUBLIC_URL, VERSION });
+  const SECRETS: Secrets = [parsed.data.SECRET_KEY, ...parsed.data.SECRET_KEY_FALLBACKS];
+  return Object.freeze({ ...parsed.data, DATABASE_DIRECT_URL, PUBLIC_URL, SECRETS, VERSION });
 }
 
 /** Returns the variables whose names are almost the name of a setting that is not set. They have no effect. */

@@ -10,6 +10,7 @@ import type { CommandIo } from './io.ts';
 import { keyCommand } from './auth/signing-key.ts';
 import { mcpStdioCommand } from './mcp-stdio.ts';
 import { orgCommand } from './people/organization.ts';
+import { apiCommand, migrateCommand, workerCommand } from './processes.ts';
 import { queueCommand } from './maintenance/queue.ts';
 import { feedsCommand } from './maintenance/feeds.ts';
 import { remoteCommand } from './agents/remote.ts';
@@ -24,6 +25,9 @@ import { webhookCommand } from './webhook.ts';
 /** Every command of `ams` but `completion`, which each program has. */
 export const commands = [
   startCommand,
+  migrateCommand,
+  apiCommand,
+  workerCommand,
   accountCommand,
   invitationCommand,
   orgCommand,

@@ -44,7 +44,7 @@ function createSchemaCheck({ config, logger }: Pick<Core, 'config' | 'logger'>):
     const pending = await pendingMigrations(config.DATABASE_DIRECT_URL);
     isComplete = pending.length === 0;
     if (isComplete) return;
-    const message = `${pending.length} migrations have not run: run npm run migrate`;
+    const message = `${pending.length} migrations have not run: run ams migrate`;
     logger.error({ pending }, message);
     throw new Error(message);
   });

@@ -69,6 +69,7 @@ import { remoteThreadsRepository } from './remote/threads.ts';
 import { exchangesRepository, rateLimitsRepository } from './maintenance/rate-limits.ts';
 import { watchRaisedVersions } from './relation-versions.ts';
 import { sessionsRepository } from './people/sessions.ts';
+import { sealedValuesRepository } from './auth/sealed-values.ts';
 import { signingKeysRepository } from './auth/signing-keys.ts';
 import { streamTicketsRepository } from './auth/stream-tickets.ts';
 import { tasksRepository } from './tasks/tasks.ts';
@@ -165,6 +166,7 @@ const factories = {
   oauthClients: oauthClientsRepository,
   oauthRecords: oauthRecordsRepository,
   rateLimits: rateLimitsRepository,
+  sealedValues: sealedValuesRepository,
   signingKeys: signingKeysRepository,
   watchLinks: watchLinksRepository,
   webhooks: webhooksRepository,

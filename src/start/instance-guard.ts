@@ -8,22 +8,22 @@ const defaultHeartbeatMs = 5_000;
 type Parts = Pick<Core, 'config' | 'queues' | 'db'>;
 
 /**
- * The name that distinguishes this instance from others on the same Redis: its database, and a hash of the server and SECRET_KEY. A
- * promoted standby has the same name; a copy of the database on another server has another one.
+ * The names that distinguish this instance from others on the same Redis: its database, and a hash of the server and SECRET_KEY, or a
+ * fallback of it. A promoted standby has the same names; a copy of the database on another server has others.
  */
-async function readInstanceName({ config, db }: Parts): Promise<string> {
+async function readInstanceNames({ config, db }: Parts): Promise<string[]> {
   const { name, place } = await db.feedEpoch.identifyDatabase();
-  const fingerprint = createHash('sha256')
-    .update(`installation\0${place}\0${config.SECRET_KEY}`)
-    .digest('hex');
-  return `${name} (${fingerprint.slice(0, 12)})`;
+  return config.SECRETS.map((secret) => {
+    const fingerprint = createHash('sha256').update(`installation\0${place}\0${secret}`).digest('hex');
+    return `${name} (${fingerprint.slice(0, 12)})`;
+  });
 }
 
 /** Returns the other instances with the same REDIS_PREFIX: they take each other's jobs. Rejects when the queues are unavailable. */
 export async function findOtherInstances(parts: Parts): Promise<string[]> {
-  const own = await readInstanceName(parts);
+  const own = await readInstanceNames(parts);
   const all = await parts.queues.instances();
-  return all.filter((name) => name !== own);
+  return all.filter((name) => !own.includes(name));
 }
 
 /** The error message for operators. */
@@ -41,11 +41,11 @@ export async function startInstanceGuard(
   heartbeatMs = defaultHeartbeatMs,
 ): Promise<() => void> {
   const { queues, logger } = parts;
-  const own = await readInstanceName(parts);
+  const own = await readInstanceNames(parts);
   let isShared = false;
 
   async function heartbeat(): Promise<void> {
-    const others = (await queues.instances(own)).filter((name) => name !== own);
+    const others = (await queues.instances(own[0])).filter((name) => !own.includes(name));
     if (others.length > 0 && !isShared) logger.error({ others }, describeSharedQueues(parts, others));
     isShared = others.length > 0;
   }

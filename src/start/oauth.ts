@@ -6,8 +6,9 @@ import { createJsonSigner } from '../services/auth/json-signer.ts';
 import { createOAuthStorage } from '../services/auth/oauth-storage.ts';
 import { loadSigningKeys, type SigningKey, signingKeysTopic } from '../services/auth/signing-keys.ts';
 import { toResourceUrls } from '../services/auth/tokens.ts';
-import { deriveKey } from '../shared/encryption.ts';
+import { deriveKeys } from '../shared/encryption.ts';
 import { createLimitedLog } from '../shared/error-log.ts';
+import { createSigner } from '../shared/signer.ts';
 import { createPageRenderer } from '../transports/console/renderer.tsx';
 import { watchSigningKeys } from '../transports/oauth/signing-key-watcher.ts';
 import { createOAuthTransport } from '../transports/oauth/transport.ts';
@@ -24,13 +25,13 @@ export async function startOAuth(
   overrides: ApiOverrides,
 ) {
   const { config, unitOfWork, bus, clock } = core;
-  const { PUBLIC_URL: public_url, SECRET_KEY } = config;
+  const { PUBLIC_URL: public_url, SECRETS } = config;
   const log = createWarningLog(core.logger);
-  const loadKeys = () => loadSigningKeys(unitOfWork, SECRET_KEY);
+  const loadKeys = () => loadSigningKeys(unitOfWork, SECRETS);
   let signing_keys = await loadKeys();
-  const cookie_keys = [deriveKey(SECRET_KEY, 'cookies').toString('base64url')];
-  const csrf_key = deriveKey(SECRET_KEY, 'console forms');
-  const renderer = await createPageRenderer({ public_url, csrf_key });
+  const cookie_keys = deriveKeys(SECRETS, 'cookies').map((key) => key.toString('base64url'));
+  const forms = createSigner(deriveKeys(SECRETS, 'console forms'));
+  const renderer = await createPageRenderer({ public_url, forms });
   const refresh_grace_ms = config.REFRESH_GRACE_SECONDS * 1_000;
   const storage = {
     ...createOAuthStorage({ unitOfWork, clock, publish: publishRevocations, refresh_grace_ms }),

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { servedType } from '../../packages/core/src/domain/attachments/file-types.ts';
-import { deriveKey } from '../shared/encryption.ts';
+import { deriveKeys } from '../shared/encryption.ts';
+import { createSigner } from '../shared/signer.ts';
 import { createApiAddresses } from '../platform/blobs/api-addresses.ts';
 import { createS3Addresses } from '../platform/blobs/s3-addresses.ts';
 import type { BlobAddresses } from '../platform/blobs/addresses.ts';
@@ -17,7 +18,7 @@ import { zipCheck } from '../platform/scanning/zip-check.ts';
 export function createStorage(config: Config) {
   const own = createApiAddresses(
     `${config.PUBLIC_URL}/blobs`,
-    deriveKey(config.SECRET_KEY, 'blob addresses'),
+    createSigner(deriveKeys(config.SECRETS, 'blob addresses')),
   );
   const clamd = config.CLAMD_URL === undefined ? [] : [createClamdScanner(config.CLAMD_URL)];
   return {

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import type { GuardedClient } from '../platform/outbound/guarded-fetch.ts';
 import { createCursors } from '../work/cursors.ts';
 import { runApproved } from '../operations/execute/run-approved.ts';
-import { createSealedBox, deriveKey } from '../shared/encryption.ts';
+import { createSealedBox, deriveKeys } from '../shared/encryption.ts';
 import { createSendContext } from '../services/messages/send-context/create.ts';
 import type { WorkSettings } from '../work/unit-of-work.ts';
 import { openWebhookSender } from './connections.ts';
@@ -17,7 +17,7 @@ interface Parts {
 export function createWorkSettings(config: Config, { addresses, remoteClient, sends }: Parts) {
   const limits = config.RATE_LIMITS === 'off' ? null : config.RATE_LIMITS;
   return {
-    cursors: createCursors(config.SECRET_KEY),
+    cursors: createCursors(config.SECRETS),
     addresses,
     sendContext: createSendContext(config.SEND_CONTEXT, { ...sends, hasLoopLimit: Boolean(limits?.loop) }),
     publicUrl: config.PUBLIC_URL,
@@ -25,7 +25,7 @@ export function createWorkSettings(config: Config, { addresses, remoteClient, se
     taskDays: config.TASK_DAYS,
     limits,
     attachmentTypes: config.ATTACHMENT_TYPES,
-    sealedBox: createSealedBox(deriveKey(config.SECRET_KEY, 'ams vault')),
+    sealedBox: createSealedBox(deriveKeys(config.SECRETS, 'ams vault')),
     webhookSender: openWebhookSender(config),
     remote: config.REMOTE_AGENTS
       ? { checkUrl: remoteClient.checkUrl, needsPerson: config.REMOTE_CONFIRM === 'person' }

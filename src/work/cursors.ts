@@ -1,5 +1,7 @@
-import { createHash, createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { DomainError } from '../../packages/core/src/domain/errors.ts';
+import type { Secrets } from '../shared/encryption.ts';
+import { createSigner } from '../shared/signer.ts';
 
 /** Length of the signature: 12 bytes as base64url. */
 const macLength = 16;
@@ -16,23 +18,21 @@ export interface Cursors {
   decodeFeed(agentId: string, cursor: string): number;
 }
 
-/** Creates the cursors of a service. The signing key is derived from `secret`. */
-export function createCursors(secret: string): Cursors {
-  const key = createSecretKey(createHash('sha256').update(`cursors:${secret}`).digest());
+/** Creates the cursors of a service. */
+export function createCursors([secret, ...older]: Secrets): Cursors {
+  const toKey = (source: string) => createHash('sha256').update(`cursors:${source}`).digest();
+  const signer = createSigner([toKey(secret), ...older.map(toKey)], macLength);
+  const encode = (payload: string) => Buffer.from(payload).toString('base64url');
 
-  /** Built directly as text, because every event has a cursor for every recipient. */
-  function mac(binding: string, payload: string): string {
-    return createHmac('sha256', key).update(`${binding}\0${payload}`).digest('base64url').slice(0, macLength);
-  }
   function seal(binding: string, payload: string): string {
-    return `${Buffer.from(payload).toString('base64url')}.${mac(binding, payload)}`;
+    return `${encode(payload)}.${signer.sign(`${binding}\0${payload}`)}`;
   }
   function unseal(binding: string, cursor: string): string {
-    const payload = Buffer.from(cursor.split('.', 1)[0] ?? '', 'base64url').toString();
-    // Compared as text: a base64url decoder ignores invalid characters.
-    const received = Buffer.from(cursor);
-    const expected = Buffer.from(seal(binding, payload));
-    if (received.length !== expected.length || !timingSafeEqual(received, expected)) throw invalidCursor();
+    const encoded = cursor.slice(0, Math.max(0, cursor.indexOf('.')));
+    const payload = Buffer.from(encoded, 'base64url').toString();
+    const signature = cursor.slice(encoded.length + 1);
+    if (encode(payload) !== encoded || !signer.verify(`${binding}\0${payload}`, signature))
+      throw invalidCursor();
     return payload;
   }
 

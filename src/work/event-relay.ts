@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { EventRow } from '../repositories/feed/events.ts';
 import type { Bus } from '../platform/bus/bus.ts';
-import { createSealedBox, deriveKey, type SealedBox } from '../shared/encryption.ts';
+import { createSealedBox, deriveKeys, type SealedBox, type Secrets } from '../shared/encryption.ts';
 import type { BusMessage, CommitResult } from './change-set.ts';
 
 /** The part of a commit that other processes can deliver without a query. */
@@ -46,8 +46,8 @@ const defaultAnnounceMs = 3_000;
 
 export interface EventRelayParts {
   bus: Bus;
-  /** SECRET_KEY: a database role and a user of Redis can read the bus, and write to it. */
-  secret: string;
+  /** A database role and a user of Redis can read the bus, and write to it. */
+  secrets: Secrets;
   /** Events of another release are not read: their rows can have another form. */
   version: string;
 }
@@ -59,11 +59,11 @@ interface RelayedEvent {
 }
 
 /** A relay that sends nothing until it is started. */
-export function createEventRelay({ bus, secret, version }: EventRelayParts): EventRelay {
+export function createEventRelay({ bus, secrets, version }: EventRelayParts): EventRelay {
   const topic = `events/${version}`;
   const own = randomUUID();
   // A key of its own for each process: random nonces are safe for 2^32 messages with one key.
-  const boxOf = createBoxes((sender) => createSealedBox(deriveKey(secret, `ams bus ${sender}`)));
+  const boxOf = createBoxes((sender) => createSealedBox(deriveKeys(secrets, `ams bus ${sender}`)));
   let lastAnnouncement = 0;
 
   function seal(events: readonly string[]): BusMessage {

@@ -5,7 +5,9 @@ import {
   rotateSigningKey,
   signingKeysTopic,
 } from '../../services/auth/signing-keys.ts';
+import type { Secrets } from '../../shared/encryption.ts';
 import type { WriteService } from '../../services/people/service-calls.ts';
+import { reencryptSecrets } from '../../services/auth/reencrypt.ts';
 import { printing, reading } from '../actions.ts';
 import { operator, waitForBus, withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
@@ -14,9 +16,9 @@ import { resultCommand } from '../output.ts';
 /** `ams key …` */
 export function keyCommand(io: CommandIo): Command {
   /** Changes the keys, and tells running processes. */
-  async function change<T>(service: WriteService<[secret: string], T>): Promise<T> {
+  async function change<T>(service: WriteService<[secrets: Secrets], T>): Promise<T> {
     return withCore(io, async (core) => {
-      const result = await core.unitOfWork.write(operator(), (work) => service(work, core.config.SECRET_KEY));
+      const result = await core.unitOfWork.write(operator(), (work) => service(work, core.config.SECRETS));
       try {
         await waitForBus(core);
         await core.bus.publish([{ topic: signingKeysTopic, body: '' }]);
@@ -39,9 +41,15 @@ export function keyCommand(io: CommandIo): Command {
     .argument('<id>')
     .action(printing(io, (id: string) => change((work) => removeSigningKey(work, id))));
 
+  const reencrypt = resultCommand(
+    'reencrypt',
+    'encrypt the stored secrets with SECRET_KEY, if one of SECRET_KEY_FALLBACKS has encrypted them',
+  ).action(printing(io, () => change(reencryptSecrets), 'columns'));
+
   return new Command('key')
-    .description('manage the signing keys of the authorization server')
+    .description('manage the keys of the service')
     .addCommand(rotate)
     .addCommand(list)
-    .addCommand(remove);
+    .addCommand(remove)
+    .addCommand(reencrypt);
 }

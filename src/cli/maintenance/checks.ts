@@ -76,7 +76,7 @@ export const checks: readonly Check[] = [
       if (pending.length === 0) return 'up to date';
       throw new Error(`pending migrations: ${pending.join(', ')}`);
     },
-    advice: 'run: npm run migrate',
+    advice: 'run: ams migrate',
   },
   {
     part: 'limits',
@@ -185,8 +185,7 @@ export const checks: readonly Check[] = [
       if (first > Date.now() + dayMs) return `created until ${date}`;
       throw new Error(`there are none after ${date}; new rows go to the default partitions`);
     },
-    advice:
-      'run npm run migrate; start a worker with the role maintenance, or check its log for expire-feeds',
+    advice: 'run ams migrate; start a worker with the role maintenance, or check its log for expire-feeds',
   },
   {
     part: 'feeds',

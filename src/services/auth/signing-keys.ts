@@ -1,7 +1,7 @@
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { deriveKey, createSealedBox } from '../../shared/encryption.ts';
+import { createSealedBox, deriveKeys, type Secrets } from '../../shared/encryption.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { ReadWork, SystemWork, UnitOfWork } from '../../work/unit-of-work.ts';
 
@@ -19,20 +19,23 @@ const signingKey = z.object({
 
 export type SigningKey = z.infer<typeof signingKey>;
 
+/** What the keys are derived for that encrypt the signing keys. */
+export const signingKeyPurpose = 'ams signing keys';
+
 /** Bus topic that signals a change of the signing keys; the body is unused. */
 export const signingKeysTopic = 'signing-keys';
 
 /**
  * Returns the signing keys, newest first. The newest signs; all are published. Creates the first key if there is none; concurrent
  * processes agree on the same one.
- * @param secret SECRET_KEY; the keys are stored encrypted with it.
+ * @param secrets the keys are stored encrypted with the first one.
  * @throws if the stored keys were encrypted with another secret
  */
 export async function loadSigningKeys(
   unitOfWork: Pick<UnitOfWork, 'read' | 'write'>,
-  secret: string,
+  secrets: Secrets,
 ): Promise<SigningKey[]> {
-  const box = createKeyBox(secret);
+  const box = createKeyBox(secrets);
   const stored = await unitOfWork.read(system, (work) => work.db.signingKeys.list());
   const rows =
     stored.length > 0 ? stored : await unitOfWork.write(system, (work) => createFirstKey(work, box));
@@ -51,9 +54,9 @@ export async function listSigningKeys({ db: { signingKeys: keys } }: ReadWork) {
  */
 export async function rotateSigningKey(
   { db: { signingKeys: keys }, changes: { audit }, now }: SystemWork,
-  secret: string,
+  secrets: Secrets,
 ) {
-  const box = createKeyBox(secret);
+  const box = createKeyBox(secrets);
   await keys.lock();
   const stored = await keys.list();
   for (const row of stored) box.open(row.id, row.encrypted_key);
@@ -116,8 +119,8 @@ function generateKey(): SigningKey {
 type KeyBox = ReturnType<typeof createKeyBox>;
 
 /** Encrypts keys as JSON, each bound to its id. */
-function createKeyBox(secret: string) {
-  const box = createSealedBox(deriveKey(secret, 'ams signing keys'));
+function createKeyBox(secrets: Secrets) {
+  const box = createSealedBox(deriveKeys(secrets, signingKeyPurpose));
   return {
     seal: (plain: SigningKey): Buffer => box.seal(JSON.stringify(plain), plain.kid),
     open(id: string, sealed: Buffer): SigningKey {

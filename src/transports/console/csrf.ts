@@ -1,7 +1,8 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
+import type { Signer } from '../../shared/signer.ts';
 import { cookieOf, setCookie } from './cookies.ts';
 
 export interface Csrf {
@@ -22,12 +23,9 @@ const cookiePattern = /^[\w-]{22}$/;
  * Protects forms against cross-site request forgery with two checks: the origin that the browser reports, and a signed token in
  * the form.
  */
-export function createCsrf(key: Buffer, public_url: string): Csrf {
+export function createCsrf({ sign, verify }: Signer, public_url: string): Csrf {
   const { origin: ownOrigin, host: ownHost } = new URL(public_url);
 
-  function sign(binding: string): string {
-    return createHmac('sha256', key).update(binding).digest('base64url');
-  }
   /** What a form is bound to: the session, or the browser before sign-in. */
   function bindingOf(ctx: Context, person: Person | undefined): string | undefined {
     if (person) return `session:${person.session_id}`;
@@ -61,18 +59,13 @@ export function createCsrf(key: Buffer, public_url: string): Csrf {
         throw invalidFormError(`It was sent from another site. Nothing was changed.${addressHint(ctx)}`);
       }
       const binding = bindingOf(ctx, person);
-      if (binding === undefined || !isEqual(token ?? '', sign(binding))) {
+      if (binding === undefined || !verify(binding, token ?? '')) {
         throw invalidFormError(
           `You signed in or out after opening the page, or this browser blocks cookies. Nothing was changed. Reload the page and submit the form again.${addressHint(ctx)}`,
         );
       }
     },
   };
-}
-
-function isEqual(actual: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(actual), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 function invalidFormError(reason: string): DomainError {

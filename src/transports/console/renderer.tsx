@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Context } from 'koa';
 import { renderToString } from 'preact-render-to-string';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
+import type { Signer } from '../../shared/signer.ts';
 import { type Assets, loadAssets } from './assets.ts';
 import { createCsrf, type Csrf } from './csrf.ts';
 import { type Flash, keepFlash, takeFlash } from './flash.ts';
@@ -18,7 +19,7 @@ export interface PageRendererParts {
   /** PUBLIC_URL, without a trailing slash. */
   public_url: string;
   /** Signs CSRF tokens, and the cookies of known browsers. */
-  csrf_key: Buffer;
+  forms: Signer;
 }
 
 /** What the pages with the navigation show of a person. */
@@ -48,9 +49,9 @@ export interface PageRenderer {
 }
 
 /** Loads the assets and creates the renderer. */
-export async function createPageRenderer({ public_url, csrf_key }: PageRendererParts): Promise<PageRenderer> {
+export async function createPageRenderer({ public_url, forms }: PageRendererParts): Promise<PageRenderer> {
   const assets = await loadAssets();
-  const csrf = createCsrf(csrf_key, public_url);
+  const csrf = createCsrf(forms, public_url);
   const isSecure = public_url.startsWith('https:');
 
   function prepare(ctx: Context): void {
@@ -99,7 +100,7 @@ export async function createPageRenderer({ public_url, csrf_key }: PageRendererP
   return {
     assets,
     csrf,
-    knownBrowsers: createKnownBrowsers(csrf_key),
+    knownBrowsers: createKnownBrowsers(forms),
     prepare,
     render(ctx, person, answer, state) {
       if (answer === 'handled') return;

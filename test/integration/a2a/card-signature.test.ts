@@ -63,7 +63,7 @@ test('a card is signed once for each version and key', async () => {
   expect(changed.etag).not.toBe(first.etag);
   expect(changed.card.signatures).not.toEqual(first.card.signatures);
 
-  await service.write((work) => rotateSigningKey(work, service.env['SECRET_KEY'] ?? ''));
+  await service.write((work) => rotateSigningKey(work, [service.env['SECRET_KEY'] ?? '']));
   await service.core.bus.publish([{ topic: signingKeysTopic, body: '' }]);
   await expect.poll(async () => (await readCard(handle)).etag).not.toBe(changed.etag);
   await verifyWithSdk((await readCard(handle)).card);

@@ -127,7 +127,7 @@ describe('a webhook with a backlog', () => {
 describe('a changed SECRET_KEY', () => {
   const setup = useWebhooks({
     worker(core) {
-      return { ...core, settings: { ...core.settings, sealedBox: createSealedBox(Buffer.alloc(32)) } };
+      return { ...core, settings: { ...core.settings, sealedBox: createSealedBox([Buffer.alloc(32)]) } };
     },
   });
 
@@ -139,7 +139,7 @@ describe('a changed SECRET_KEY', () => {
       { state: 'failed', last_status: null, last_error: 'the signing secret cannot be read; rotate it' },
     ]);
     // The API reports a secret that it cannot decrypt too.
-    const sealed = createSealedBox(Buffer.alloc(32)).seal(webhook.secret, webhook.id);
+    const sealed = createSealedBox([Buffer.alloc(32)]).seal(webhook.secret, webhook.id);
     await setup.core.database.query({ text: 'update webhooks set secret = $1 where id = $2' }, [
       sealed,
       webhook.id,

@@ -107,7 +107,7 @@ describeUnless(missingGoReason, 'the Pods of the chart', () => {
   test('migrates before the processes are replaced, and needs nothing that the release creates later', () => {
     const [job] = ofKind(chart.get('external'), 'Job');
     expect(job?.metadata.annotations).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade' });
-    expect(job && containerOf(job).command).toEqual(['node', 'dist/src/migrate.js']);
+    expect(job && containerOf(job).command).toEqual(['node', 'dist/src/cli/main.js', 'migrate']);
     const pod = job?.spec.template.spec;
     expect([pod.serviceAccountName, pod.restartPolicy]).toEqual([undefined, 'Never']);
     expect(pod.volumes).toEqual([{ name: 'tmp', emptyDir: {} }]);

@@ -106,7 +106,7 @@ test('the steps of the Dockerfile give a service that starts without root and is
   );
   const inApp = (path: string) => (path.startsWith('dist/') ? join(user.folder, 'app', path) : path);
   await expect(user.run(check, checkArgs, env), 'before the start').rejects.toThrow();
-  await user.run(file, [inApp('dist/src/migrate.js')], env);
+  await user.run(file, [inApp('dist/src/cli/main.js'), 'migrate'], env);
   const service = user.start(file, args.map(inApp), env);
   const isHealthy = () =>
     user.run(check, checkArgs, env).then(

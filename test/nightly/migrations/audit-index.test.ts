@@ -40,7 +40,7 @@ test('the index of a long audit log is built during writes, and built again afte
         where datname = current_database() and wait_event_type = 'Lock' and query like '%index concurrently%'`);
       expect(waiting.length).toBe(count);
     }, 60_000);
-  const killed = spawn(process.execPath, ['dist/src/migrate.js'], {
+  const killed = spawn(process.execPath, ['dist/src/cli/main.js', 'migrate'], {
     env: { ...process.env, DATABASE_URL: url, SECRET_KEY: 'a secret that is long enough for a service' },
     stdio: 'ignore',
   });

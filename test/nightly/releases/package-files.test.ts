@@ -20,7 +20,7 @@ function listPackedFiles(): string[] {
 const packed = listPackedFiles();
 
 test('the package has every program, migration and asset, and no other files', () => {
-  const programs = ['src/main', 'workers/main', 'src/migrate', 'src/cli/main', 'src/embedded/main'];
+  const programs = ['src/main', 'workers/main', 'src/cli/main', 'src/embedded/main'];
   for (const program of programs) expect(packed).toContain(`dist/${program}.js`);
   expect(packed).toContain(about.bin.ams);
   for (const name of readdirSync(join(root, 'migrations')))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createCursors } from '../../../src/work/cursors.ts';
 
-const cursors = createCursors('a secret of thirty-two characters');
+const cursors = createCursors(['a secret of thirty-two characters']);
 const invalid = expect.objectContaining({ code: 'INVALID_CURSOR' });
 
 describe('cursors of lists', () => {
@@ -23,8 +23,8 @@ describe('cursors of lists', () => {
 
   test('are rejected with another secret, and accepted by a process with the same one', () => {
     const cursor = cursors.encode('list', [7]);
-    expect(createCursors('a secret of thirty-two characters').decode('list', cursor)).toEqual([7]);
-    expect(() => createCursors('another secret of 32 characters.').decode('list', cursor)).toThrow(invalid);
+    expect(createCursors(['a secret of thirty-two characters']).decode('list', cursor)).toEqual([7]);
+    expect(() => createCursors(['another secret of 32 characters.']).decode('list', cursor)).toThrow(invalid);
   });
 
   const good = cursors.encode('list', [41]);

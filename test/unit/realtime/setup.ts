@@ -9,7 +9,7 @@ import { createMemoryFeed } from './memory-feed.ts';
 export function setUp(changes: Partial<RealtimeParts> = {}) {
   const memory = createMemoryFeed();
   const { bus, notify, state, topics } = createLocalBus();
-  const cursors = createCursors('test');
+  const cursors = createCursors(['test']);
   const logEntries: string[] = [];
   const realtime = createRealtime({
     feed: memory.feed,

@@ -63,6 +63,7 @@ const imageSettings = new Set([
 const partsOfAddresses = new Set(['REDIS_PASSWORD', 'GRAFANA_PASSWORD', 'GRAFANA_PORT', 'BALANCER_PORT']);
 /** Empty where what they are for is not used. */
 const optionalSecrets = new Set([
+  'SECRET_KEY_FALLBACKS',
   'OIDC_CLIENT_SECRET',
   'OPERATOR_PASSWORD',
   'S3_ACCESS_KEY_ID',

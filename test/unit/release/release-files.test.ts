@@ -108,7 +108,7 @@ describe('the image', () => {
       ([entry]) => entry,
     );
     expect(new Set(entries)).toEqual(
-      new Set(['dist/src/main.js', 'dist/workers/main.js', 'dist/src/migrate.js', 'dist/src/cli/main.js']),
+      new Set(['dist/src/main.js', 'dist/workers/main.js', 'dist/src/cli/main.js']),
     );
     for (const entry of entries) expect(read(entry.replace('dist/', '').replace('.js', '.ts'))).not.toBe('');
   });

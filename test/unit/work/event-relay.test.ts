@@ -14,8 +14,8 @@ beforeEach(useFakeTimers);
 /** Two processes on one bus. The other one has readers. */
 async function setUp({ bus = createLocalBus().bus, version = '1.0.0', other_secret = secret } = {}) {
   const received: RelayedCommit[] = [];
-  const sender = createEventRelay({ bus, secret, version: '1.0.0' });
-  const receiver = createEventRelay({ bus, secret: other_secret, version });
+  const sender = createEventRelay({ bus, secrets: [secret], version: '1.0.0' });
+  const receiver = createEventRelay({ bus, secrets: [other_secret], version });
   const onOwn = vi.fn<(commit: RelayedCommit) => void>();
   await sender.start({ hasReaders: () => false, onCommit: onOwn });
   const stop = await receiver.start({
@@ -55,7 +55,7 @@ test('another process receives the events and entries of commits, in their order
 
 test('a process sends nothing until another one has readers, and soon after that one has stopped', async () => {
   const { bus } = createLocalBus();
-  const alone = createEventRelay({ bus, secret, version: '1.0.0' });
+  const alone = createEventRelay({ bus, secrets: [secret], version: '1.0.0' });
   await alone.start({ hasReaders: () => true, onCommit: () => undefined });
   await vi.advanceTimersByTimeAsync(10_000);
   expect(alone.pack([buildCommit(['agt_1'])])).toEqual([]);

@@ -46,6 +46,7 @@ export const auditActions = [
   'remote_agent.changed',
   'remote_agent.confirmed',
   'remote_agent.removed',
+  'secrets.reencrypted',
   'sessions.ended',
   'sign_in.failed',
   'sign_in.succeeded',
