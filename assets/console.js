@@ -1,6 +1,7 @@
 // The script of the pages with the navigation, with the libraries that it uses. Every page works without it.
 import { config } from '@hotwired/turbo';
 import '@github/relative-time-element';
+import './attach.js';
 import './copy.js';
 import './keys.js';
 import './live.js';
@@ -21,6 +22,13 @@ addEventListener('input', ({ target }) => {
 addEventListener('turbo:submit-end', ({ detail, target }) => {
   if (detail.success && detail.fetchResponse.redirected && target.contains(writing()))
     sessionStorage.removeItem(location.pathname);
+});
+
+// A reply changes only the line above the text.
+addEventListener('turbo:frame-load', ({ target }) => {
+  if (target.id !== 'reply') return;
+  for (const menu of document.querySelectorAll('.message .menu[open]')) menu.open = false;
+  writing().focus();
 });
 
 let listPlace = 0;

@@ -227,6 +227,7 @@ export function createConsole(
   const { config } = core;
   return createConsoleTransport({
     renderer,
+    upload_idle_ms: config.UPLOAD_IDLE_SECONDS * 1_000,
     leasedStreamMs: overrides.leasedStreamMs ?? pageLease.streamMs,
     watch: live.watch,
     draining,

@@ -8,7 +8,15 @@ export interface PageForm {
   action: string;
   /** What it sends without being filled in: hidden fields, values, what is chosen. The button is not among it. */
   fields: [name: string, value: string][];
-  buttons: { name: string | undefined; value: string; text: string }[];
+  buttons: PageButton[];
+}
+
+interface PageButton {
+  name: string | undefined;
+  value: string;
+  text: string;
+  /** Where it sends the form, if not to its action. */
+  action?: string | undefined;
 }
 
 export interface PageResponse {
@@ -28,7 +36,7 @@ export interface PageResponse {
 export interface BrowserRequest {
   method?: string;
   headers?: Record<string, string>;
-  body?: string | Uint8Array<ArrayBuffer>;
+  body?: string | Uint8Array<ArrayBuffer> | FormData;
   /** Whether to go where the answer sends the browser, as long as that is in this service; true unless told otherwise. */
   follow?: boolean;
 }
@@ -38,6 +46,8 @@ export interface FormInput {
   fields?: Record<string, string | null>;
   /** Text, or value, of the button that is pressed. */
   button?: string;
+  /** The form is sent as multipart/form-data, with these files at its end. */
+  files?: readonly File[];
   headers?: Record<string, string>;
   follow?: boolean;
 }
@@ -85,23 +95,25 @@ export function openFormBrowser(serviceUrl: string) {
   }
 
   async function send(form: PageForm, filling: FormInput = {}): Promise<PageResponse> {
-    const { fields = {}, button, headers, follow } = filling;
-    const pressed = button === undefined ? form.buttons[0] : form.buttons.find(matchesButton(button));
+    const { fields = {}, button, files, headers, follow } = filling;
+    const isPressed = button === undefined ? hasNoAction : matchesButton(button);
+    const pressed = form.buttons.find(isPressed);
     if (button !== undefined && !pressed) throw new Error(`there is no button ${button}`);
     const kept = form.fields.filter(([name]) => !Object.hasOwn(fields, name));
     const changes = Object.entries(fields).flatMap(([name, value]) =>
       value === null ? [] : [[name, value]],
     );
     const own = pressed?.name === undefined ? [] : [[pressed.name, pressed.value]];
-    return go(form.action, {
+    const entries = [...kept, ...changes, ...own] as [string, string][];
+    return go(pressed?.action ?? form.action, {
       method: 'POST',
       headers: {
-        'Content-Type': 'application/x-www-form-urlencoded',
+        ...(!files && { 'Content-Type': 'application/x-www-form-urlencoded' }),
         Origin: new URL(serviceUrl).origin,
         'Sec-Fetch-Site': 'same-origin',
         ...headers,
       },
-      body: new URLSearchParams([...kept, ...changes, ...own]).toString(),
+      body: files ? withFiles(entries, files) : new URLSearchParams(entries).toString(),
       ...(follow !== undefined && { follow }),
     });
   }
@@ -144,6 +156,15 @@ export function findForm(page: PageResponse, action?: string): PageForm {
   return found;
 }
 
+const hasNoAction = ({ action }: PageButton) => action === undefined;
+
+function withFiles(entries: readonly [string, string][], files: readonly File[]): FormData {
+  const data = new FormData();
+  for (const [name, value] of entries) data.append(name, value);
+  for (const file of files) data.append('files', file);
+  return data;
+}
+
 function matchesButton(button: string) {
   return ({ text, value }: PageForm['buttons'][number]) => text === button || value === button;
 }
@@ -158,7 +179,9 @@ async function readPage(response: Response, url: string): Promise<PageResponse> 
     headers: response.headers,
     text,
     title: elements('title').map((title) => textContent(title))[0] ?? '',
-    forms: elements('form').filter(isPost).map(readForm),
+    forms: elements('form')
+      .filter(isPost)
+      .map((form) => readForm(form, elements('button'))),
     elements,
     visibleText: textContent(elements('body')).replaceAll(/\s+/g, ' ').trim(),
   };
@@ -170,7 +193,8 @@ export const foreignScripts = (page: PageResponse): Element[] =>
 
 const isPost = (form: Element) => getAttributeValue(form, 'method') === 'post';
 
-function readForm(form: Element): PageForm {
+/** @param pageButtons those of the whole page: some send a form that they are not in */
+function readForm(form: Element, pageButtons: readonly Element[]): PageForm {
   const all = (name: string) => findAll((element) => element.name === name, form.children);
   const named = (element: Element) => getAttributeValue(element, 'name');
   const valueOf = (element: Element) => getAttributeValue(element, 'value');
@@ -185,10 +209,13 @@ function readForm(form: Element): PageForm {
     const chosen = options.find((option) => 'selected' in option.attribs) ?? options[0];
     return [named(each), (chosen && valueOf(chosen)) ?? ''] as const;
   });
-  const buttons = all('button').map((each) => ({
+  const id = getAttributeValue(form, 'id');
+  const others = pageButtons.filter((each) => id !== undefined && getAttributeValue(each, 'form') === id);
+  const buttons = [...new Set([...all('button'), ...others])].map((each) => ({
     name: named(each),
     value: valueOf(each) ?? '',
     text: textContent(each).trim(),
+    action: getAttributeValue(each, 'formaction'),
   }));
   const fields = [...inputs, ...areas, ...selects].flatMap(([name, value]): [string, string][] =>
     name === undefined ? [] : [[name, value]],

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Context } from 'koa';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { ServiceCalls, WriteService } from '../../services/people/service-calls.ts';
+import type { filesOf } from '../http/form-body.ts';
 import type { PageParts } from './parts.ts';
 
 /** One request to a page. */
@@ -12,6 +13,8 @@ export interface Visit {
   query: URLSearchParams;
   /** Form fields; empty without a form. */
   form: URLSearchParams;
+  /** The files of a form, which are read from the request one after the other. */
+  files: ReturnType<typeof filesOf>;
   person: Person | undefined;
   parts: PageParts;
   /** Calls a service that reads. */
@@ -65,6 +68,8 @@ export interface ConsoleRoute {
   for_people: boolean;
   /** Maximum size of the form, in bytes. */
   maxFormBytes: number;
+  /** Whether its form has files. */
+  takesFiles?: boolean;
   answer(visit: Visit): Answer | Promise<Answer>;
 }
 
@@ -100,17 +105,19 @@ export function page(path: string, answer: PersonHandler): ConsoleRoute {
 /**
  * A form handler for signed-in people. Others sign in first, and then see the form again with what they entered.
  * @param maxFormBytes maximum size of the form; default 16 KiB.
+ * @param takesFiles whether it also has files.
  */
 export function action(
   path: string,
   answer: PersonHandler,
   maxFormBytes = defaultMaxFormBytes,
+  takesFiles = false,
 ): ConsoleRoute {
   const guarded: PublicHandler = (visit) => {
     if (!isSignedIn(visit)) throw new Error('a form without a session reached its handler');
     return answer(visit);
   };
-  return { ...publicAction(path, guarded, maxFormBytes), for_people: true };
+  return { ...publicAction(path, guarded, maxFormBytes), for_people: true, takesFiles };
 }
 
 /** The sign-in address that returns to `to`. */

@@ -45,7 +45,7 @@ import { usagePages } from './pages/usage/usage.tsx';
 import { taskActions } from './pages/conversations/tasks.tsx';
 import { tracePage } from './pages/conversations/trace.tsx';
 import { withdrawPage } from './pages/conversations/withdraw.tsx';
-import { previewAction, writeAction } from './pages/conversations/write.tsx';
+import { draftAction, writeAction } from './pages/conversations/write.tsx';
 import { watchLinksPage } from './pages/conversations/watch-links.tsx';
 import { watchPages } from './pages/conversations/watch-page.tsx';
 import { waitPages } from './pages/waits/waits.tsx';
@@ -82,7 +82,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     // Before the routes with a thread id in the same place.
     ...conversationNewPage,
     ...conversationPages,
-    previewAction,
+    draftAction,
     writeAction,
     ...taskActions,
     ...tracePage,

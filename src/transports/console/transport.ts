@@ -1,9 +1,14 @@
 import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
+import {
+  attachmentTooLarge,
+  maxAttachmentBytes,
+  maxAttachments,
+} from '../../../packages/core/src/domain/attachments/attachments.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import { answerErrors } from '../http/errors.ts';
-import { formBody, formOf } from '../http/form-body.ts';
+import { filesOf, formBody, formOf } from '../http/form-body.ts';
 import type { FeedWatch } from '../../realtime/feed-watch.ts';
 import { createLiveStreams } from './live-streams.ts';
 import { createBrowserSessions } from './browser-sessions.ts';
@@ -23,6 +28,8 @@ export interface ConsoleParts extends Omit<PageParts, 'sessions' | 'knownBrowser
   renderer: PageRenderer;
   /** Wake-ups of the feeds that live pages show. */
   watch: FeedWatch;
+  /** How long a browser may pause while it sends files, in milliseconds. */
+  upload_idle_ms: number;
   /** How long a stream lasts that says that a page is open, in milliseconds. */
   leasedStreamMs: number;
   /** Ends live pages; browsers then connect to another process. */
@@ -74,8 +81,14 @@ export function createConsoleTransport(parts: ConsoleParts): ConsoleTransport {
   const pageParts = { ...parts, live, sessions, knownBrowsers: renderer.knownBrowsers };
   const routes = consoleRoutes(pageParts);
 
+  const fileLimits = {
+    max_bytes: maxAttachments * maxAttachmentBytes,
+    tooLarge: attachmentTooLarge(),
+    idle_ms: parts.upload_idle_ms,
+  };
   for (const route of routes) {
-    const body = route.method === 'POST' ? [formBody(route.maxFormBytes)] : [];
+    const readForm = () => formBody(route.maxFormBytes, route.takesFiles ? fileLimits : undefined);
+    const body = route.method === 'POST' ? [readForm()] : [];
     router.register(route.path, [route.method], [...body, endpoint(route)]);
   }
   // Mail programs send this form (RFC 8058), so it has no token of a page.
@@ -140,6 +153,7 @@ function createVisit(
     params: ctx['params'] as Record<string, string>,
     query: new URLSearchParams(ctx.querystring),
     form,
+    files: filesOf(ctx),
     person,
     parts,
     read: parts.services.read,

@@ -6,70 +6,160 @@ import { parse as parseDisposition } from 'content-disposition';
 import type { Context } from 'koa';
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 
-interface PartFields {
+/** A file of a body, as a stream. */
+export interface FilePart {
   filename: string;
   /** Content-Type of the part, if it has one. */
   content_type: string | undefined;
-}
-
-/** The only file of a body, as a stream. */
-export interface FilePart extends PartFields {
-  /** Ends when the whole body was read and is valid; otherwise throws a DomainError. */
+  /** Throws a DomainError if the body is not valid. */
   bytes: AsyncIterable<Uint8Array>;
 }
 
 export interface FilePartLimits {
-  /** Maximum size of the file. */
+  /** Maximum size of all files. */
   max_bytes: number;
-  /** The error for a larger file. */
+  /** The error for larger ones. */
   tooLarge: DomainError;
   /** How long the client may pause, in milliseconds. */
   idle_ms: number;
 }
 
+const multipartType = 'multipart/form-data';
+
+/** Whether a body is multipart/form-data. */
+export const isMultipart = (ctx: Context): boolean => ctx.is(multipartType) === multipartType;
+
+/** Whether a body has no content encoding. */
+export const isPlainBody = (ctx: Context): boolean =>
+  (ctx.get('Content-Encoding') || 'identity') === 'identity';
+
 /** Maximum characters in the headers of the part. */
 const maxHeaderLength = 8_192;
 /** Maximum bytes of the body beside the file. */
 const maxOverheadBytes = 16_384;
+/** Maximum parts of a form. */
+const maxFormParts = 100;
 /** RFC 2046, section 5.1.1. */
 const maxBoundaryLength = 70;
 
 /**
- * Reads a multipart/form-data body that is one file part (RFC 7578). Bytes are passed on as they are consumed, without buffering.
+ * Reads a multipart/form-data body that is one file part (RFC 7578). Bytes are passed on as they are consumed, without buffering. They end
+ * when the whole body was read and is valid.
  * @param field the name of the part.
  * @param limits a body whose Content-Length exceeds them is rejected before it is read.
  * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE, `tooLarge`, VALIDATION_ERROR: from here, or from reading `bytes`.
  */
 export async function readFilePart(ctx: Context, field: string, limits: FilePartLimits): Promise<FilePart> {
-  const { max_bytes, tooLarge, idle_ms } = limits;
-  const isPlain = (ctx.get('Content-Encoding') || 'identity') === 'identity';
-  const form = ctx.is('multipart/form-data');
-  if (form === false || !isPlain) {
+  const form = isPlainBody(ctx) && ctx.is(multipartType);
+  if (form === false) {
     throw new DomainError(
       'UNSUPPORTED_MEDIA_TYPE',
       'Send the file as multipart/form-data without content encoding.',
     );
   }
   if (form === null) throw wrongField(field, 'is missing');
-  const max_body = max_bytes + maxOverheadBytes;
-  if ((ctx.request.length ?? 0) > max_body) throw tooLarge;
+  const max_bytes = limits.max_bytes + maxOverheadBytes;
+  if ((ctx.request.length ?? 0) > max_bytes) throw limits.tooLarge;
 
-  const file = new Readable({ read: () => void ctx.req.resume() });
-  file.on('error', () => undefined); // the reader of `bytes` gets it
+  const file = createFileStream(ctx.req);
   return new Promise((resolve, reject) => {
-    const take = (chunk: Buffer) => {
-      if (file.destroyed) throw incomplete(); // it is no longer read
-      if (!file.push(chunk)) ctx.req.pause();
+    const open = (headers: PartHeaders): Take => {
+      const { name, filename, content_type } = parsePartHeaders(headers, field);
+      if (name !== field) throw wrongField(field, 'must be the name of the part');
+      if (filename === undefined) throw wrongField(field, 'has no filename');
+      resolve({ filename, content_type, bytes: file });
+      return (chunk) => writeTo(file, chunk, ctx.req);
     };
-    const parser = createPartParser(boundaryOf(ctx), field, take, (fields) =>
-      resolve({ ...fields, bytes: file }),
-    );
-    readInto(parser, ctx.req, { max_bytes: max_body, tooLarge, idle_ms }, (error) => {
+    const tooMany = wrongField(field, 'must be the only part of the body');
+    readParts(ctx, { open, maxParts: 1, tooMany }, { ...limits, max_bytes }, (error) => {
       reject(error ?? wrongField(field, 'is missing'));
-      if (error) file.destroy(error);
-      else file.push(null);
+      endFile(file, error);
     });
   });
+}
+
+/** What a form in multipart/form-data sends. */
+export interface FormParts {
+  /** The text fields, which are before the files. */
+  fields: URLSearchParams;
+  /** The files, each once the one before it was read. */
+  files: AsyncIterable<FilePart>;
+  /** Reads the rest of the body without keeping it: a browser sends all of it before it reads the answer. */
+  discard(): void;
+}
+
+/**
+ * Reads a form in multipart/form-data (RFC 7578). Only its text fields are held in memory.
+ * @param limits of the files; `maxFieldBytes` of all text fields.
+ * @throws {DomainError} PAYLOAD_TOO_LARGE, `tooLarge`, VALIDATION_ERROR: from here, or from reading the files.
+ */
+export async function readFormParts(
+  ctx: Context,
+  { maxFieldBytes, ...limits }: FilePartLimits & { maxFieldBytes: number },
+): Promise<FormParts> {
+  const texts: [name: string, chunks: Buffer[]][] = [];
+  const files = new Readable({ objectMode: true, read: () => undefined });
+  files.on('error', () => undefined); // the reader of the files gets it
+  let file: Readable | undefined;
+  let fieldBytes = 0;
+
+  function openText(name: string): Take {
+    if (file) throw wrongField(name, 'must be before the files');
+    const chunks: Buffer[] = [];
+    texts.push([name, chunks]);
+    return (chunk) => {
+      fieldBytes += chunk.length;
+      if (fieldBytes > maxFieldBytes) throw formTooLarge(maxFieldBytes);
+      chunks.push(chunk);
+    };
+  }
+  return new Promise((resolve, reject) => {
+    const resolveFields = () => {
+      const fields = texts.map(([name, chunks]) => [name, Buffer.concat(chunks).toString()]);
+      resolve({ fields: new URLSearchParams(fields), files, discard });
+    };
+    const open = (headers: PartHeaders): Take => {
+      const { name = '', filename, content_type } = parsePartHeaders(headers, 'form');
+      if (filename === undefined) return openText(name);
+      if (filename === '') return () => undefined; // a field without a chosen file
+      if (file) endFile(file);
+      const bytes = createFileStream(ctx.req);
+      file = bytes;
+      files.push({ filename, content_type, bytes } satisfies FilePart);
+      resolveFields();
+      return (chunk) => writeTo(bytes, chunk, ctx.req);
+    };
+    const max_bytes = limits.max_bytes + maxFieldBytes + maxFormParts * maxHeaderLength;
+    const opening = { open, maxParts: maxFormParts, tooMany: formTooLarge(maxFieldBytes) };
+    const discard = readParts(ctx, opening, { ...limits, max_bytes }, (error) => {
+      if (error) reject(error);
+      else resolveFields();
+      if (file) endFile(file, error);
+      if (error) files.destroy(error);
+      else files.push(null);
+    });
+  });
+}
+
+/** The error for a form with more text than its page sends. */
+export function formTooLarge(maxBytes: number): DomainError {
+  return new DomainError('PAYLOAD_TOO_LARGE', `The form is too large: at most ${maxBytes / 1024} KiB.`);
+}
+
+/** The bytes of a file. Reading them continues the request. */
+function createFileStream(req: IncomingMessage): Readable {
+  const file = new Readable({ read: () => void req.resume() });
+  return file.on('error', () => undefined); // the reader of `bytes` gets it
+}
+
+function writeTo(file: Readable, chunk: Buffer, req: IncomingMessage): void {
+  if (file.destroyed) throw incomplete(); // it is no longer read
+  if (!file.push(chunk)) req.pause();
+}
+
+function endFile(file: Readable, error?: Error): void {
+  if (error) file.destroy(error);
+  else file.push(null);
 }
 
 function boundaryOf(ctx: Context): string {
@@ -79,47 +169,49 @@ function boundaryOf(ctx: Context): string {
   throw new DomainError('VALIDATION_ERROR', message);
 }
 
+/** Takes a chunk of a part. @throws {DomainError} if the part is not valid */
+type Take = (chunk: Buffer) => void;
+
+interface Opening {
+  /** Called with each part. */
+  open(headers: PartHeaders): Take;
+  maxParts: number;
+  /** The error for more parts. */
+  tooMany: DomainError;
+}
+
 /**
- * A parser whose `write` throws a DomainError when the part is invalid. Parts are read while they are written, so that each write
+ * A parser whose `write` throws a DomainError when a part is invalid. Parts are read while they are written, so that each write
  * is complete when it returns: Dicer's own back-pressure can wait forever when a part ends while it is paused.
  */
-function createPartParser(
-  boundary: string,
-  field: string,
-  take: (chunk: Buffer) => void,
-  onFields: (fields: PartFields) => void,
-): Dicer {
+function createPartParser(boundary: string, { open, maxParts, tooMany }: Opening): Dicer {
   const parser = new Dicer({ boundary });
   let parts = 0;
   parser.on('part', (part) => {
     parts += 1;
-    if (parts > 1) throw wrongField(field, 'must be the only part of the body');
+    if (parts > maxParts) throw tooMany;
     part.on('error', () => undefined); // the parser has reported it already
     part.on('header', (headers) => {
-      onFields(parsePartHeaders(headers as PartHeaders, field));
-      part.on('data', take);
+      part.on('data', open(headers as PartHeaders));
       part.read(0); // flow from here on, not from the next tick
     });
   });
   return parser;
 }
 
-interface BodyLimits {
-  max_bytes: number;
-  tooLarge: DomainError;
-  idle_ms: number;
-}
-
 /**
- * Calls `onEnd` when the whole body was read and is complete, or with an error. Not a pipe, which would not read the bytes after
- * the last boundary.
+ * Reads the parts of a body. Calls `onEnd` when all of it was read and is complete, or with an error. Not a pipe, which would not read the
+ * bytes after the last boundary.
+ * @returns what stops it without an error
  */
-function readInto(
-  parser: Dicer,
-  req: IncomingMessage,
-  { max_bytes, tooLarge, idle_ms }: BodyLimits,
+function readParts(
+  ctx: Context,
+  opening: Opening,
+  { max_bytes, tooLarge, idle_ms }: FilePartLimits,
   onEnd: (error?: Error) => void,
-): void {
+): () => void {
+  const { req } = ctx;
+  const parser = createPartParser(boundaryOf(ctx), opening);
   let received = 0;
   let parsed = false;
 
@@ -134,9 +226,13 @@ function readInto(
     req.off('data', take).off('end', end).off('close', close);
   }
   function stop(reason: Error): void {
+    discard();
+    onEnd(reason);
+  }
+  function discard(): void {
     release();
     parser.destroy();
-    onEnd(reason);
+    req.resume();
   }
   function take(chunk: Buffer): void {
     idle.refresh();
@@ -166,13 +262,14 @@ function readInto(
   parser.on('finish', finish);
   parser.on('error', (error) => stop(incomplete(error)));
   req.on('data', take).on('end', end).on('close', close);
+  return discard;
 }
 
 /** By lower-case name. The parser decodes bytes as Latin-1. */
 type PartHeaders = Record<string, string[]>;
 
 /** @throws {DomainError} VALIDATION_ERROR */
-function parsePartHeaders(headers: PartHeaders, field: string): PartFields {
+function parsePartHeaders(headers: PartHeaders, field: string) {
   const length = Object.entries(headers).flat(2).join('').length;
   if (length > maxHeaderLength) throw wrongField(field, 'has headers that are too long');
   const header = (name: string) => {
@@ -183,13 +280,11 @@ function parsePartHeaders(headers: PartHeaders, field: string): PartFields {
   const quoted = (header('content-disposition') ?? '').replaceAll(/\\["\\]/g, '_');
   const disposition = parseDisposition(quoted, { multipart: true });
   const { name, filename } = disposition.parameters;
-  if (name !== field) throw wrongField(field, 'must be the name of the part');
-  if (filename === undefined) throw wrongField(field, 'has no filename');
   // Deprecated by RFC 7578, section 4.7, and easily misread.
   if (!/^(?:binary|7bit|8bit)$/i.test(header('content-transfer-encoding') ?? 'binary')) {
     throw wrongField(field, 'must not be encoded; send the raw bytes');
   }
-  return { filename, content_type: header('content-type') };
+  return { name, filename, content_type: header('content-type') };
 }
 
 function incomplete(cause?: Error): DomainError {

@@ -167,7 +167,7 @@ function ariaAttributes({ hint, error }: LabelledProps, id: string) {
 }
 
 /** An error as a sentence. Messages in lower case, such as `must have …`, follow the label. */
-function errorSentence(label: string, error: string): string {
+export function errorSentence(label: string, error: string): string {
   const sentence = /^[a-z]/.test(error) ? `${label} ${error}` : error;
   return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }

@@ -10,11 +10,15 @@ interface FormProps {
   hidden?: Record<string, string | undefined> | undefined;
   /** Whether the script sends it, so that the page stays. Only for forms that are always answered with a redirect or an error. */
   redirects?: boolean;
+  id?: string;
+  /** Whether it has files. */
+  hasFiles?: boolean | undefined;
   children: ComponentChildren;
 }
 
 /** A POST form with a CSRF token. */
-export function Form({ action, class: className = 'stack', hidden = {}, redirects, children }: FormProps) {
+export function Form(props: FormProps) {
+  const { action, class: className = 'stack', hidden = {}, redirects, id, hasFiles, children } = props;
   const { csrf, keptForm } = useLayoutContext();
   const fields = Object.entries({ csrf: csrf(), ...hidden });
   const kept = keptForm?.action === action ? keptForm.fields : undefined;
@@ -23,6 +27,8 @@ export function Form({ action, class: className = 'stack', hidden = {}, redirect
       method="post"
       action={action}
       class={className}
+      id={id}
+      encType={hasFiles === true ? 'multipart/form-data' : undefined}
       accept-charset="utf-8"
       data-turbo={redirects === true ? 'true' : undefined}
     >

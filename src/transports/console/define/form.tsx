@@ -47,6 +47,8 @@ export interface FormDefinition<V extends PageVisit, F extends FieldDefinitions>
   /** Whether sending it twice must do it once. */
   once?: boolean;
   maxFormBytes?: number;
+  /** Whether it has files, which `submit` reads. */
+  takesFiles?: boolean;
   /** Returns the message for the page, or another answer. */
   submit(visit: V, entered: EnteredIn<F>, sending: Sending): Promise<string | Redirect | ShownPage>;
 }
@@ -67,6 +69,7 @@ export function formSection<V extends PageVisit, F extends FieldDefinitions>(
           {typeof text === 'function' ? text(visit, own?.errors) : text !== undefined && <p>{text}</p>}
           <Form
             action={name === '' ? visit.address : `${visit.address}/${name}`}
+            hasFiles={definition.takesFiles}
             {...(once && { hidden: { idempotency_key: createIdempotencyKey() } })}
           >
             <Fields
@@ -95,6 +98,7 @@ export function formSection<V extends PageVisit, F extends FieldDefinitions>(
     form: {
       name,
       maxFormBytes: definition.maxFormBytes,
+      takesFiles: definition.takesFiles,
       submit(visit, again) {
         const entered = readFields(valueFor(definition.fields, visit), visit.form);
         return orShowFormAgain(

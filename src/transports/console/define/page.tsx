@@ -80,7 +80,7 @@ export function definePage<Extra extends object = object>(
 
   return [
     page(path, async (visit) => show(await load(visit))),
-    ...forms.map(({ name, maxFormBytes, submit }) =>
+    ...forms.map(({ name, maxFormBytes, takesFiles, submit }) =>
       action(
         name === '' ? path : `${path}/${name}`,
         async (visit) => {
@@ -88,6 +88,7 @@ export function definePage<Extra extends object = object>(
           return submit(loaded, (submitted) => show(loaded, submitted));
         },
         maxFormBytes,
+        takesFiles,
       ),
     ),
     ...Object.entries(changes).map(([name, change]) =>

@@ -39,6 +39,7 @@ export interface Section<V> {
     /** The part of its path after that of the page; empty: the path of the page. */
     name: string;
     maxFormBytes?: number | undefined;
+    takesFiles?: boolean | undefined;
     submit(visit: V, again: (submitted: Submitted) => Promise<ShownPage>): Promise<Answer>;
   };
 }

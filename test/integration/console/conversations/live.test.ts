@@ -204,7 +204,7 @@ test('pages have scripts of this origin only, with their digests; that of sign-i
     expect(served.headers.get('content-type')).toContain('text/javascript');
     expect(integrity).toBe(`sha384-${createHash('sha384').update(served.text).digest('base64')}`);
   }
-  const names = ['console', 'keys', 'live', 'copy', 'notify', 'password'];
+  const names = ['attach', 'console', 'keys', 'live', 'copy', 'notify', 'password'];
   const files = await Promise.all(names.map((name) => readFile(`assets/${name}.js`)));
   expect(gzipSync(Buffer.concat(files)).length).toBeLessThanOrEqual(6 * 1024);
   const whole = await readFile('dist/assets/console.js');

@@ -22,11 +22,12 @@ test('a person replies to any message, which the answer then quotes with a link'
   const { ada, mine, other, id, address } = await createWorld();
   const second = await sendTo(service, other, id, 'And the second?');
   const page = await ada.go(address);
-  const links = page.elements('a').filter(({ attribs }) => attribs['class'] === 'reply');
-  expect(links.map((link) => textContent(link))).toEqual(['Reply to message 1', 'Reply to message 2']);
-  const [link] = links;
-  const replying = await ada.go(link?.attribs['href']?.replace(/#.*/, '') ?? '');
+  const form = findForm(page, `${address}/messages`);
+  const texts = form.buttons.map(({ text }) => text).filter((text) => text.startsWith('Reply'));
+  expect(texts).toEqual(['Reply to message 1', 'Reply to message 2']);
+  const replying = await ada.send(form, { fields: { content: 'So far' }, button: 'Reply to message 1' });
   expect(replying.text).toContain('<bdi>&lt;b>First&lt;/b> &amp; &quot;question&quot;</bdi>');
+  expect(readFormFields(replying, `${address}/messages`)).toMatchObject({ content: 'So far' });
   const sent = await ada.send(findForm(replying, `${address}/messages`), { fields: { content: 'Yes' } });
   const [first, , reply] = await listMessages(mine, id);
   expect(reply).toMatchObject({ content: 'Yes', reply_to: first.id });
@@ -37,7 +38,14 @@ test('a person replies to any message, which the answer then quotes with a link'
   expect(sent.elements('a').map(({ attribs }) => attribs['href'])).toContain(`#${first.id}`);
   const plain = await ada.go(address);
   expect(readFormFields(plain, `${address}/messages`)['reply_to']).toBeUndefined();
-  expect(plain.text).toContain(`reply_to=${second.id}`);
+  const toSecond = await ada.send(findForm(replying, `${address}/messages`), { button: second.id });
+  expect(readFormFields(toSecond, `${address}/messages`)).toMatchObject({
+    content: 'So far',
+    reply_to: second.id,
+  });
+  const toNone = await ada.send(findForm(toSecond, `${address}/messages`), { button: 'No reply' });
+  expect(readFormFields(toNone, `${address}/messages`)).toMatchObject({ content: 'So far' });
+  expect(readFormFields(toNone, `${address}/messages`)['reply_to']).toBeUndefined();
 });
 
 test('the quote of a message on an earlier page leads to it', async () => {
@@ -49,6 +57,10 @@ test('the quote of a message on an earlier page leads to it', async () => {
   const link = page.elements('a').find((each) => textContent(each) === 'Answers an earlier message');
   const found = await ada.go(link?.attribs['href'] ?? '');
   expect(found.elements('li').map(({ attribs }) => attribs['id'])).toContain(first.id);
+  const form = findForm(found, `${address}/messages`);
+  const replying = await ada.send(form, { fields: { content: 'Kept' }, button: first.id });
+  const fields = readFormFields(replying, `${address}/messages`);
+  expect(fields).toMatchObject({ content: 'Kept', reply_to: first.id });
 });
 
 test('what is no message of the conversation is not answered, nor found', async () => {
@@ -70,8 +82,8 @@ test('shows a preview, which sends nothing and keeps what was entered, and sends
   const { ada, mine, id, address } = await createWorld();
   const hostile = '**bold** <img src=x onerror=alert(1)> [x](javascript:alert(1))';
   const form = findForm(await ada.go(address), `${address}/messages`);
-  const preview = { ...form, action: `${address}/preview` };
-  const shown = await ada.send(preview, { fields: { content: hostile, markdown: 'true' } });
+  const press = (fields: Record<string, string>) => ada.send(form, { fields, button: 'Preview' });
+  const shown = await press({ content: hostile, markdown: 'true' });
   expect(shown.status).toBe(200);
   expect(shown.elements('strong').map((each) => textContent(each))).toContain('bold');
   expect([
@@ -79,7 +91,7 @@ test('shows a preview, which sends nothing and keeps what was entered, and sends
     await listMessages(mine, id),
   ]).toEqual([[], [expect.anything()]]);
   expect(readFormFields(shown, `${address}/messages`)).toMatchObject({ content: hostile });
-  const plain = await ada.send(preview, { fields: { content: hostile } });
+  const plain = await press({ content: hostile });
   expect(plain.elements('strong').map((each) => textContent(each))).not.toContain('bold');
   await ada.send(form, { fields: { content: hostile, markdown: 'true' } });
   const [, sent] = await listMessages(mine, id);
@@ -89,7 +101,7 @@ test('shows a preview, which sends nothing and keeps what was entered, and sends
 test('no preview of a conversation of others', async () => {
   const { address } = await createWorld();
   const eve = await signInWithAgent(service);
-  const page = await eve.send(fillForm(await eve.go('/console'), `${address}/preview`, { content: 'x' }));
+  const page = await eve.send(fillForm(await eve.go('/console'), `${address}/draft`, { content: 'x' }));
   expect(page.status).toBe(404);
 });
 
@@ -97,5 +109,5 @@ test('a closed conversation accepts no reply', async () => {
   const { ada, mine, id, address } = await createWorld();
   await service.patch(mine, `/threads/${id}`, { status: 'closed' });
   const page = await ada.go(address);
-  expect(page.text).not.toContain('reply_to=');
+  expect(page.text).not.toContain('Reply to');
 });

@@ -34,15 +34,14 @@ async function createGroup() {
   return { asking, asked, third, task, address: addressOf(id) };
 }
 
-/** The link to the form that answers a task. Any message can be answered without one. */
-const isAnswer = ({ attribs }: Element) =>
-  attribs['href']?.includes('reply_to=') === true && attribs['class'] !== 'reply';
+/** The button that answers a task. */
+const isAnswer = (button: Element) => textContent(button).startsWith('Answer the task');
 
 /** The forms and links of a page that are about a task. */
 function listActions(page: PageResponse): string[] {
   const forms = page.forms.map(({ action }) => /\/tasks\/.*\/(\w+)$/.exec(action)?.[1] ?? '');
-  const links = page.elements('a').map((link) => (isAnswer(link) ? 'answer' : ''));
-  return [...links, ...forms].filter((name) => name !== '');
+  const answers = page.elements('button').map((button) => (isAnswer(button) ? 'answer' : ''));
+  return [...answers, ...forms].filter((name) => name !== '');
 }
 
 /** The text of the message with an id. */
@@ -91,8 +90,8 @@ test('the list shows the state of the open task to the people of its sides, and 
 test('a person answers as the agent, also in a group', async () => {
   const { asked, task, address } = await createGroup();
   const page = await asked.go(address);
-  const link = page.elements('a').find(isAnswer);
-  const answering = await asked.go(link?.attribs['href']?.replace(/#.*/, '') ?? '');
+  const { value = '' } = page.elements('button').find(isAnswer)?.attribs ?? {};
+  const answering = await asked.send(findForm(page, `${address}/messages`), { button: value });
   expect(readFormFields(answering, `${address}/messages`)).toMatchObject({ reply_to: task.message_id });
   const form = findForm(answering, `${address}/messages`);
   // An empty answer is refused, and the form stays an answer.

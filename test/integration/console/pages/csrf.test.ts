@@ -7,6 +7,8 @@ import { createAgentFor, password, type SignedInBrowser, useConsole } from '../s
 const setup = useConsole({ OIDC_ISSUER: 'https://id.invalid', OIDC_CLIENT_ID: 'ams' });
 const type = 'application/x-www-form-urlencoded';
 
+const filesForms = /^\/console\/conversations\/(?:new|[^/]+\/(?:messages|draft))$/;
+
 interface Target extends SignedInBrowser {
   csrf: string;
   /** The action of every form of the console, with an agent of the person for each parameter. */
@@ -136,12 +138,17 @@ test('a form from before the sign-out is refused with an explanation, and withou
 describe('an invalid form', () => {
   test.each([
     ['JSON', { 'Content-Type': 'application/json' }, '{}', 415],
-    ['several parts', { 'Content-Type': 'multipart/form-data; boundary=x' }, '--x--', 415],
+    [
+      'several parts, if it has no files',
+      { 'Content-Type': 'multipart/form-data; boundary=x' },
+      '--x--',
+      415,
+    ],
     ['a compressed one', { 'Content-Type': type, 'Content-Encoding': 'gzip' }, 'x', 415],
     ['no body', {}, undefined, 415],
     ['more than any form holds', { 'Content-Type': type }, `a=${'x'.repeat(1024 * 1024)}`, 413],
   ])('is refused: %s', async (_what, headers, body, status) => {
-    const sent = { Origin: setup.service.url, ...headers };
+    const sent: Record<string, string> = { Origin: setup.service.url, ...headers };
     for (const address of ada.forms) {
       const answer = await ada.browser.go(address, {
         method: 'POST',
@@ -149,7 +156,9 @@ describe('an invalid form', () => {
         ...(body !== undefined && { body }),
         follow: false,
       });
-      expect([address, answer.status]).toEqual([address, status]);
+      // A form with files is read in parts, and this one has no token.
+      const takesFiles = /multipart/.test(sent['Content-Type'] ?? '') && filesForms.test(address);
+      expect([address, answer.status]).toEqual([address, takesFiles ? 403 : status]);
       expect(answer.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
     }
   });

@@ -33,9 +33,8 @@ export const conversationPages = [
     const input = readQuery(visit);
     const message_id = visit.query.get('message');
     if (message_id !== null) {
-      const wanted = { thread_id: input.thread_id, message_id };
-      const { id, sequence } = await visit.read(findConversationMessage, readerOf(visit), wanted);
-      return { to: `${conversationAddress(input.thread_id)}?at=${sequence}#${id}` };
+      const { at } = await findPlace(visit, input.thread_id, message_id);
+      return { to: `${conversationAddress(input.thread_id)}?at=${at}#${message_id}` };
     }
     const day = startOfDay(visit.query.get('date') ?? '', timeZoneOf(visit.ctx, visit.person));
     if (day !== undefined) {
@@ -73,6 +72,14 @@ export const conversationPages = [
     return 'handled' as const;
   }),
 ];
+
+/** Where a page shows a message; nowhere for no message. @throws {DomainError} MESSAGE_NOT_FOUND */
+export async function findPlace(visit: PersonVisit, thread_id: string, message_id: string | undefined) {
+  if (!message_id) return {};
+  const wanted = { thread_id, message_id };
+  const { sequence: at } = await visit.read(findConversationMessage, readerOf(visit), wanted);
+  return { at, before_sequence: at + contextAfter };
+}
 
 /** The page of a conversation, with the list of conversations beside it. */
 export async function showConversation(

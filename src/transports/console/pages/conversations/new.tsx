@@ -7,6 +7,7 @@ import { ButtonLink } from '../../components/form.tsx';
 import { handleField, linesField, selectField, textField } from '../../define/fields.tsx';
 import { definePage } from '../../define/page.tsx';
 import type { FormErrors } from '../../form-errors.ts';
+import { filesField, toAttachmentIds, uploadFiles } from './draft.tsx';
 import { conversationAddress, conversationsAddress, newConversationAddress } from './filters.tsx';
 
 /** A text of 32 KiB with every byte escaped, and the other fields. */
@@ -42,6 +43,7 @@ export const conversationNewPage = definePage({
           rows: 5,
           isVerbatim: true,
         }),
+        attachment_ids: filesField,
       }),
       values: ({ query }) => ({
         agent_id: query.get('agent')?.slice(0, 80),
@@ -59,17 +61,20 @@ export const conversationNewPage = definePage({
         AGENT_PAUSED: 'handle',
         CANNOT_INITIATE_THREADS: 'agent_id',
         MESSAGE_TOO_LARGE: 'content',
+        ATTACHMENT_NOT_FOUND: 'attachment_ids',
       },
       aliases: { with_handle: 'handle', initial_message: 'content' },
       once: true,
       maxFormBytes: maxMessageFormBytes,
-      async submit({ acting }, { handle, subject, content }, { key }) {
+      takesFiles: true,
+      async submit({ acting, files }, { handle, subject, content, attachment_ids: uploads }, { key }) {
         if (!acting) throw new Error('a form was sent without an agent');
         requireNotPaused(acting.agent);
+        await uploadFiles({ files }, uploads, acting, key);
         const input = {
           with_handle: handle.replace(/^@/, ''),
           ...(subject !== '' && { subject }),
-          initial_message: { content },
+          initial_message: { content, attachment_ids: toAttachmentIds(uploads) },
         };
         const { id } = await acting.call(createThreadOperation, input, key);
         const flash = `Sent as @${acting.agent.canonical_handle}.`;
@@ -88,21 +93,23 @@ export function FirstAgent() {
   );
 }
 
-/** How to continue after a refusal. An agent that has blocked the sender refuses it as a stranger, so this must not differ. */
+/** How to continue after a refusal. The form stays in its tab. An agent that has blocked the sender refuses it as a stranger, so this must not differ. */
 function NextStep({ code, sent }: { code: FormErrors['code']; sent: URLSearchParams }) {
   const agent = `/console/agents/${encodeURIComponent(sent.get('agent_id') ?? '')}`;
   const handle = (sent.get('handle') ?? '').trim().replace(/^@/, '');
   if (code === 'BLOCKED')
     return (
       <Notice tone="accent" title="Your agent has blocked this agent">
-        <a href={`${agent}/blocks`}>Show the blocks of your agent</a>
+        <a href={`${agent}/blocks`} target="_blank">
+          Show the blocks of your agent in a new tab
+        </a>
       </Notice>
     );
   if (code !== 'NOT_CONTACTS' && code !== 'NOT_TRUSTED' && code !== 'NOT_ALLOWED') return null;
   return (
     <Notice tone="accent" title="This agent accepts its contacts">
-      <a href={`${agent}/contacts/new?${new URLSearchParams({ handle }).toString()}`}>
-        Send a contact request to @{handle}
+      <a href={`${agent}/contacts/new?${new URLSearchParams({ handle }).toString()}`} target="_blank">
+        Send a contact request to @{handle} in a new tab
       </a>
     </Notice>
   );

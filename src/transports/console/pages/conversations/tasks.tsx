@@ -4,12 +4,13 @@ import { updateTaskOperation } from '../../../../operations/tasks/update-task.ts
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { actAsAgent } from '../../act-as-agent.ts';
 import { Badge } from '../../components/content.tsx';
-import { PostButton, RowLink } from '../../components/form.tsx';
+import { PostButton } from '../../components/form.tsx';
 import { useLayoutContext } from '../../components/layout-context.ts';
 import { Handle, Time } from '../../components/rows.tsx';
 import { redirectOrWarn } from '../../form-errors.ts';
 import { action } from '../../route.ts';
 import { formatTime } from '../../time-zone.ts';
+import { ReplyButton } from './draft.tsx';
 import { conversationAddress, conversationsAddress } from './filters.tsx';
 
 type Task = ConversationPage['tasks'][number];
@@ -59,7 +60,7 @@ export function OpenTasks({ page }: { page: ConversationPage }) {
       <strong>{open.length === 1 ? '1 open task:' : `${open.length} open tasks:`}</strong>{' '}
       {open.slice(0, maxNamed).map((task) => (
         <span key={task.id}>
-          <a href={addressOf(task, {})}>
+          <a href={addressOf(task)}>
             <Handle of={task.client_handle} /> asked <Handle of={task.agent_handle} />
           </a>{' '}
           <Time at={task.created_at} /> {isOverdue(task) && <Badge tone="danger">Overdue</Badge>}
@@ -71,10 +72,8 @@ export function OpenTasks({ page }: { page: ConversationPage }) {
 }
 
 /** The page at the message that asks. */
-function addressOf({ thread_id, sequence, message_id }: Task, query: Record<string, string>): string {
-  const search = new URLSearchParams({ at: String(sequence), ...query });
-  return `${conversationAddress(thread_id)}?${search.toString()}#${'reply_to' in query ? 'write' : message_id}`;
-}
+const addressOf = ({ thread_id, sequence, message_id }: Task): string =>
+  `${conversationAddress(thread_id)}?at=${sequence}#${message_id}`;
 
 /** The state of the task that a message opened, and what the reader can do about it. */
 export function MessageTask({ page, message_id }: { page: ConversationPage; message_id: string }) {
@@ -112,11 +111,9 @@ function TaskButtons({ page, task }: { page: ConversationPage; task: Task }) {
   return (
     <div class="button-pair">
       {page.conversation.status === 'active' && findAnswer(page, message_id) && (
-        <RowLink
-          label="Answer"
-          href={addressOf(task, { reply_to: message_id })}
-          about={`the task of @${client_handle}`}
-        />
+        <ReplyButton class="button quiet" thread_id={thread_id} message_id={message_id}>
+          Answer<span class="visually-hidden"> the task of @{client_handle}</span>
+        </ReplyButton>
       )}
       {isOwn(agent_id) && (
         <PostButton

@@ -2,6 +2,7 @@ import { withdrawMessageOperation } from '../../../../operations/messages/withdr
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { actAsAgent } from '../../act-as-agent.ts';
 import { defineConfirmation } from '../../define/page.tsx';
+import { ReplyButton } from './draft.tsx';
 import { conversationAddress, conversationsAddress } from './filters.tsx';
 
 type ShownMessage = ConversationPage['messages'][number];
@@ -69,10 +70,10 @@ export function MessageMenu({ page: { conversation }, message }: MessageMenuProp
       </summary>
       <div class="menu-content">
         {canChange && (
-          <a class="reply" href={`${address}?at=${sequence}&reply_to=${id}#write`}>
+          <ReplyButton class="reply" thread_id={conversation.id} message_id={id}>
             Reply<span class="visually-hidden"> to</span>
             {about}
-          </a>
+          </ReplyButton>
         )}
         <a href={`${address}/messages/${id}`} data-over>
           Trace<span class="visually-hidden"> of</span>

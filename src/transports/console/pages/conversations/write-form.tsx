@@ -6,6 +6,7 @@ import { Button, Form } from '../../components/form.tsx';
 import { Frame } from '../../define/page.tsx';
 import type { FormErrors } from '../../form-errors.ts';
 import { createIdempotencyKey } from '../../idempotency-key.ts';
+import { AttachField, draftForm, FileList, ReplyButton } from './draft.tsx';
 import { conversationAddress } from './filters.tsx';
 import { MessageBody, ReplyTo } from './message.tsx';
 import { findAnswer } from './tasks.tsx';
@@ -18,9 +19,11 @@ export interface EnteredMessage {
   /** The message that it answers. */
   reply_to?: string | undefined;
   isMarkdown?: boolean;
+  /** The files that are uploaded. */
+  uploads: string[];
   /** Whether the person wants to see how it will look. */
   isPreview?: boolean;
-  formErrors?: FormErrors;
+  formErrors?: FormErrors | undefined;
 }
 
 interface WriteProps {
@@ -33,9 +36,9 @@ interface WriteProps {
 /** The form below the messages. */
 export function WriteForm({ page, entered, reply_to }: WriteProps) {
   const { id, status } = page.conversation;
-  const answer = findAnswer(page, reply_to);
-  const isReply = answer !== undefined || page.messages.some((message) => message.id === reply_to);
-  const agents = answer ? [answer.agent] : page.conversation.agents;
+  const isReply =
+    findAnswer(page, reply_to) !== undefined || page.messages.some((message) => message.id === reply_to);
+  const { agents } = page.conversation;
   if (status !== 'active')
     return (
       <Notice tone="accent" title="This conversation is not active">
@@ -47,22 +50,15 @@ export function WriteForm({ page, entered, reply_to }: WriteProps) {
   return (
     <section class="composer" aria-label={isReply ? 'Answer as your agent' : 'Write as your agent'}>
       <ErrorNotice message={formErrors?.message ?? formErrors?.fields['reply_to']} />
-      {isReply && (
-        <div class="composer-answer">
-          <ReplyTo page={page} reply_to={reply_to} />
-          <a href={`${conversationAddress(id)}#write`}>No reply</a>
-        </div>
-      )}
       <Form
+        id={draftForm}
         class="composer-form"
         redirects
+        hasFiles
         action={`${conversationAddress(id)}/messages`}
-        hidden={{
-          idempotency_key: createIdempotencyKey(),
-          ...(agents.length === 1 && { agent_id: first?.id }),
-          reply_to: isReply ? reply_to : undefined,
-        }}
+        hidden={{ idempotency_key: createIdempotencyKey() }}
       >
+        <Frame id="reply">{isReply && <ReplyLine page={page} reply_to={reply_to} />}</Frame>
         <TextArea
           id="write"
           name="content"
@@ -72,6 +68,7 @@ export function WriteForm({ page, entered, reply_to }: WriteProps) {
           error={formErrors?.fields['content']}
           rows={1}
         />
+        <FileList uploads={entered?.uploads} error={formErrors?.fields['attachment_ids']} />
         <Frame id="preview">
           {entered?.isPreview && (
             <section class="preview-box" aria-label="Preview" tabIndex={0}>
@@ -88,18 +85,41 @@ export function WriteForm({ page, entered, reply_to }: WriteProps) {
               options={agents.map((agent) => ({ value: agent.id, text: `@${agent.canonical_handle}` }))}
             />
           )}
-          {agents.length === 1 && <p class="hint">As @{first?.canonical_handle}</p>}
+          {agents.length === 1 && (
+            <p class="hint">
+              As @{first?.canonical_handle}
+              <input type="hidden" name="agent_id" value={first?.id} />
+            </p>
+          )}
           <Checkbox name="markdown" value="true" label="Markdown" checked={entered?.isMarkdown ?? false} />
           <button
             class="button quiet"
-            formAction={`${conversationAddress(id)}/preview`}
+            formAction={`${conversationAddress(id)}/draft#write`}
+            name="preview"
+            value="true"
             data-turbo-frame="preview"
           >
             Preview
           </button>
+          <AttachField />
           <Button>Send</Button>
         </div>
       </Form>
     </section>
+  );
+}
+
+/** The message that is answered. An open task is answered as its agent. */
+function ReplyLine({ page, reply_to }: Omit<WriteProps, 'entered'>) {
+  const answer = findAnswer(page, reply_to);
+  return (
+    <div class="composer-answer">
+      <ReplyTo page={page} reply_to={reply_to} />
+      <ReplyButton class="link" thread_id={page.conversation.id} message_id="">
+        No reply
+      </ReplyButton>
+      <input type="hidden" name="reply_to" value={reply_to} />
+      {answer && <input type="hidden" name="agent_id" value={answer.agent.id} />}
+    </div>
   );
 }

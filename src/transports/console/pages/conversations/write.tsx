@@ -1,11 +1,12 @@
 import { sendMessageOperation } from '../../../../operations/messages/send-message.ts';
 import { actAsAgent, requireNotPaused } from '../../act-as-agent.ts';
 import { readIdempotencyKey } from '../../idempotency-key.ts';
-import { orShowFormAgain } from '../../form-errors.ts';
+import { type FormErrors, orShowFormAgain } from '../../form-errors.ts';
 import { action, type PersonVisit } from '../../route.ts';
 import { maxMessageFormBytes } from './new.tsx';
-import { showConversation } from './conversation.tsx';
+import { findPlace, showConversation } from './conversation.tsx';
 import { pageSize } from './conversation-view.tsx';
+import { readUploads, toAttachmentIds, uploadFiles } from './draft.tsx';
 import { conversationAddress, conversationsAddress } from './filters.tsx';
 import type { EnteredMessage } from './write-form.tsx';
 
@@ -13,27 +14,35 @@ import type { EnteredMessage } from './write-form.tsx';
 const readEntered = ({ form }: Pick<PersonVisit, 'form'>): EnteredMessage => ({
   agent_id: form.get('agent_id') ?? '',
   content: (form.get('content') ?? '').replaceAll('\r\n', '\n'),
-  reply_to: form.get('reply_to') ?? undefined,
+  reply_to: form.get('answer') ?? form.get('reply_to') ?? undefined,
   isMarkdown: form.get('markdown') === 'true',
+  isPreview: form.get('preview') === 'true',
+  uploads: readUploads(form),
 });
 
 /** Longer texts are not rendered: it takes too long. */
 const maxPreviewCharacters = 6_000;
 
-/** Shows how a message will look. */
-export const previewAction = action(
-  `${conversationsAddress}/:id/preview`,
+/** Shows the form with what was entered: how it will look, or as the answer to another message. */
+export const draftAction = action(
+  `${conversationsAddress}/:id/draft`,
   async (visit) => {
+    const { params, parts, person, form } = visit;
+    const thread_id = params['id'] ?? '';
     const entered = readEntered(visit);
-    const isLong = entered.content.length > maxPreviewCharacters;
-    const preview = { ...entered, isPreview: true, ...(isLong && { isMarkdown: false }) };
-    return showConversation(visit, {
-      thread_id: visit.params['id'] ?? '',
-      limit: pageSize,
-      entered: preview,
-    });
+    const isLong = entered.isPreview && entered.content.length > maxPreviewCharacters;
+    const shown = { ...entered, ...(isLong && { isMarkdown: false }) };
+    const place = await findPlace(visit, thread_id, entered.reply_to);
+    const show = (formErrors?: FormErrors) =>
+      showConversation(visit, { thread_id, limit: pageSize, ...place, entered: { ...shown, formErrors } });
+    return orShowFormAgain(async () => {
+      const { call } = await actAsAgent(parts, person, entered.agent_id);
+      await uploadFiles(visit, entered.uploads, { call }, readIdempotencyKey(form));
+      return show();
+    }, show);
   },
   maxMessageFormBytes,
+  true,
 );
 
 /** Writes a message as one of the person's agents. Other members see that a person wrote it. */
@@ -47,16 +56,25 @@ export const writeAction = action(
       async () => {
         const { agent, call } = await actAsAgent(parts, person, entered.agent_id);
         requireNotPaused(agent);
-        const { content, reply_to, isMarkdown } = entered;
-        const message = { thread_id, content, reply_to, ...(isMarkdown && { content_type: 'markdown' }) };
-        const { id } = await call(sendMessageOperation, message, readIdempotencyKey(form));
+        const { content, isMarkdown, uploads } = entered;
+        const key = readIdempotencyKey(form);
+        await uploadFiles(visit, uploads, { call }, key);
+        const message = {
+          thread_id,
+          content,
+          reply_to: entered.reply_to || undefined,
+          attachment_ids: toAttachmentIds(uploads),
+          ...(isMarkdown && { content_type: 'markdown' }),
+        };
+        const { id } = await call(sendMessageOperation, message, key);
         const to = `${conversationAddress(thread_id)}#${id}`;
         return { to, flash: `Sent as @${agent.canonical_handle}.` };
       },
       (formErrors) =>
         showConversation(visit, { thread_id, limit: pageSize, entered: { ...entered, formErrors } }),
-      { AGENT_PAUSED: 'content', THREAD_CLOSED: 'content' },
+      { AGENT_PAUSED: 'content', THREAD_CLOSED: 'content', ATTACHMENT_NOT_FOUND: 'attachment_ids' },
     );
   },
   maxMessageFormBytes,
+  true,
 );
