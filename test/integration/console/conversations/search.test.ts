@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { foreignScripts } from '../../../clients/form-browser.ts';
+import { textContent } from 'domutils';
+import { foreignScripts, type PageResponse } from '../../../clients/form-browser.ts';
 import { allTestScopes, useService } from '../../../support/service.ts';
 import { signInPerson } from '../signed-in-person.ts';
 import { createRoles, readableThreads, sendTo, startThread } from './conversation-fixtures.ts';
@@ -47,6 +48,31 @@ test('a person searches the messages of all own agents, and opens one in its pla
       )
     ).body,
   ).toMatchObject({ results: [{ thread_id: first }] });
+});
+
+test('a result opens between its neighbours, and leads to older and newer messages', async () => {
+  const ada = await signInPerson(service);
+  const [mine, other] = [await ada.agent(), await service.agent()];
+  const id = await startThread(service, other, [mine], { content: 'Message 1' });
+  for (let number = 2; number <= 110; number += 1)
+    await sendTo(service, other, id, number === 60 ? 'The osprey' : `Message ${number}`);
+  await untilIndexed('osprey', other.token);
+  const found = await ada.go(`${path}?q=osprey`);
+  const hit = found.elements('a').find(({ attribs }) => attribs['href']?.includes('?at=60#'));
+  const page = await ada.go(hit?.attribs['href'] ?? '');
+  const shown = (each: PageResponse) =>
+    [...each.visibleText.matchAll(/Trace of message (\d+)/g)].map(([, sequence]) => Number(sequence));
+  const link = (rel: string) =>
+    page.elements('a').find(({ attribs }) => attribs['rel'] === rel)?.attribs['href'] ?? '';
+  const rangeOf = (each: PageResponse) => [shown(each)[0], shown(each).at(-1)];
+  expect(rangeOf(page)).toEqual([35, 84]);
+  const named = page.elements('li').filter(({ attribs }) => attribs['class']?.split(' ').includes('named'));
+  expect(named.map((each) => textContent(each))).toEqual([expect.stringContaining('The osprey')]);
+  const [older, newer] = [await ada.go(link('prev')), await ada.go(link('next'))];
+  expect([rangeOf(older), rangeOf(newer)]).toEqual([
+    [1, 34],
+    [61, 110],
+  ]);
 });
 
 test('a result names the subject of its conversation and the sender', async () => {

@@ -14,7 +14,7 @@ import { Watches, watchLinksAddress } from './watch-links.tsx';
 import { type EnteredMessage, WriteForm } from './write-form.tsx';
 
 /** What the page keeps up to date: its head, the open tasks, and the messages, or what to expect when there are none. */
-export function LiveContent({ page, whole, start }: MessageListProps) {
+export function LiveContent({ page, whole, start, named }: MessageListProps) {
   const isEmpty = page.messages.length === 0 && page.approvals.length === 0;
   return (
     <>
@@ -23,7 +23,7 @@ export function LiveContent({ page, whole, start }: MessageListProps) {
       {isEmpty ? (
         <Empty title="No messages">Messages appear here as soon as a member sends one.</Empty>
       ) : (
-        <MessageList page={page} whole={whole} start={start} />
+        <MessageList page={page} whole={whole} start={start} named={named} />
       )}
     </>
   );
@@ -168,6 +168,7 @@ export function conversationPage(
   const liveQuery = new URLSearchParams({
     from: String(messages[0]?.sequence ?? 1),
     ...(whole !== null && { whole: String(whole) }),
+    ...(at !== null && { at: String(at) }),
   });
   const body = (
     <Panes list={<ConversationPane list={list} open={conversation.id} />}>
@@ -178,7 +179,7 @@ export function conversationPage(
         label="Messages"
         follow
       >
-        <LiveContent page={found} whole={whole} start={findStart(found, at)} />
+        <LiveContent page={found} whole={whole} start={findStart(found, at)} named={at} />
       </LiveRegion>
       <WriteForm page={found} entered={entered} reply_to={entered?.reply_to ?? reply_to ?? ''} />
     </Panes>

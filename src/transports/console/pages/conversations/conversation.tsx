@@ -49,7 +49,8 @@ export const conversationPages = [
     const found = await read(readConversationPage, readerOf(visit), wanted);
     const from = readSequence(query.get('from')) ?? 1;
     const whole = readSequence(query.get('whole'));
-    return { content: <LiveContent page={startAt(found, from)} whole={whole} /> };
+    const named = readSequence(query.get('at'));
+    return { content: <LiveContent page={startAt(found, from)} whole={whole} named={named} /> };
   }),
   page(`${path}/raw`, async (visit) => {
     const found = await visit.read(readConversation, readerOf(visit), readQuery(visit));

@@ -31,6 +31,8 @@ interface MessageProps {
   whole: boolean;
   /** Whether the page opens at this message, unless its address names a part of the page. */
   isStart: boolean;
+  /** Whether the address of the page names it, such as that of a search result. */
+  isNamed: boolean;
   /** Whether it has the heading of a run of messages of its sender. */
   startsRun: boolean;
   /** The message after it in the run. */
@@ -38,10 +40,16 @@ interface MessageProps {
 }
 
 /** One message: sender, text, files and receipts. Its id is an anchor. */
-export function Message({ page, message, whole, isStart, startsRun, next }: MessageProps) {
+export function Message({ page, message, whole, isStart, isNamed, startsRun, next }: MessageProps) {
   const { id, attachments, metadata } = message;
   const own = page.conversation.agents.findIndex((agent) => agent.id === message.sender_id);
-  const classes = ['message', own >= 0 && 'own', own > 0 && own % 2 === 1 && 'second', startsRun && 'run'];
+  const classes = [
+    'message',
+    own >= 0 && 'own',
+    own > 0 && own % 2 === 1 && 'second',
+    startsRun && 'run',
+    isNamed && 'named',
+  ];
   return (
     <li class={classes.filter(Boolean).join(' ')} id={id} {...(isStart && { tabIndex: -1, autofocus: true })}>
       {startsRun && (

@@ -21,10 +21,12 @@ export interface MessageListProps {
   whole: number | null;
   /** The sequence of the message at which the page opens. */
   start?: number | undefined;
+  /** The sequence of the message that the address names. */
+  named?: number | null | undefined;
 }
 
 /** Messages and approvals in order of time, divided by days. Messages of one sender are in runs. */
-export function MessageList({ page, whole, start }: MessageListProps) {
+export function MessageList({ page, whole, start, named = null }: MessageListProps) {
   const { timeZone } = useLayoutContext();
   const entries = listEntries(page);
   return (
@@ -43,6 +45,7 @@ export function MessageList({ page, whole, start }: MessageListProps) {
               message={message}
               whole={message.sequence === whole}
               isStart={message.sequence === start}
+              isNamed={message.sequence === named}
               startsRun={!isOneRun(previous?.message, message, timeZone)}
               next={isOneRun(message, next?.message, timeZone) ? next?.message : undefined}
             />
