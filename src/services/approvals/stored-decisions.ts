@@ -65,9 +65,13 @@ export async function applyDecisions(unitOfWork: UnitOfWork, now: number): Promi
 
 const maxDecisions = 100;
 
-/** A person who has lost the right to decide has decided nothing. */
-const toFailure = ({ code, message }: DomainError): object | null =>
-  code === 'NOT_FOUND' ? null : { failure: message };
+const toFailure = ({ code, message }: DomainError): object => ({
+  failure: code === 'NOT_FOUND' ? lostRight : message,
+});
+
+/** It does not say who decided: the others may not know this person. */
+const lostRight =
+  'A person decided this, but lost the right to decide before the decision took effect. Decide again.';
 
 /** The person's rights, and those of the agent, are those of now. */
 async function applyDecision(work: SystemWork, id: string, now: number): Promise<void> {

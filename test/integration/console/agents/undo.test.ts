@@ -134,6 +134,13 @@ test('a decision of a person who lost the right to decide is none', async () => 
   await applyStoredDecisions(service);
   expect((await ada.go(address)).visibleText).toContain('Waiting for a decision.');
   expect(findForm(await ada.go('/console'), address)).toBeDefined();
+  for (const path of ['/console', '/console/approvals', address]) {
+    const { visibleText } = await ada.go(path);
+    expect(visibleText).toContain('lost the right to decide before the decision took effect');
+    expect(visibleText).not.toContain(bob.username);
+  }
+  await decide(ada, address, 'deny');
+  expect((await ada.go('/console/approvals')).visibleText).not.toContain('lost the right');
 });
 
 test('a call that is refused when it takes effect waits again, with the reason', async () => {

@@ -108,8 +108,11 @@ function approvalRow(approval: Approval): Row {
         ['requested ', <Time at={created_at} />],
         decided_at !== null && ['decided ', <Time at={decided_at} />],
       ],
+      [stored?.failure],
     ],
-    badges: [state !== 'pending' && [tone, label]],
+    badges: [
+      state === 'pending' ? Boolean(stored?.failure) && ['warning', 'Not carried out'] : [tone, label],
+    ],
     buttons: [
       state === 'pending' &&
         !stored?.decision && {
