@@ -1,3 +1,4 @@
+import type { DisabledReason } from '../../../packages/core/src/domain/webhooks.ts';
 import { repository, sql } from '../sql.ts';
 import { actedAsByPerson } from '../agents/rights.ts';
 
@@ -17,14 +18,19 @@ export interface IncomingRequestRow {
   paused: boolean;
 }
 
-/** A webhook that was disabled because its receiver failed. */
+/** A webhook whose receiver fails. */
 export interface FailingWebhookRow {
   id: string;
   agent_id: string;
   agent_handle: string;
   url: string;
   description: string;
-  disabled_at: number;
+  /** Null: deliveries are tried again. */
+  disabled_at: number | null;
+  disabled_reason: DisabledReason | null;
+  /** The last attempt of a delivery that is tried again. */
+  last_attempt_at: number | null;
+  last_error: string | null;
 }
 
 /** Which first steps a person has taken. */
@@ -70,13 +76,18 @@ export const dashboardRepository = repository({
        and not exists (select from blocks b where b.agent_id = a.id and b.blocked_agent_id = f.id)
      order by q.created_at limit :limit`,
   ),
-  /** Up to `limit` webhooks of these agents that failed until they were disabled, oldest first. */
+  /** Up to `limit` webhooks of these agents whose receiver fails: those that were disabled for it first, oldest first. */
   listFailingWebhooks: sql.rows<[accountId: string, limit: number], FailingWebhookRow>(
     'dashboard.list_failing_webhooks(account_id, limit)',
-    `select w.id, w.agent_id, a.canonical_handle as agent_handle, w.url, w.description, w.disabled_at
-     from agents a join webhooks w on w.agent_id = a.id
-     where ${actedAsByPerson(':account_id')} and not w.enabled and w.disabled_reason in ('gone', 'failing')
-     order by w.disabled_at limit :limit`,
+    // The delivery that waits longest for its next attempt has failed most often.
+    `select w.id, w.agent_id, a.canonical_handle as agent_handle, w.url, w.description, w.disabled_at, w.disabled_reason,
+       d.last_attempt_at, d.last_error
+     from agents a join webhooks w on w.agent_id = a.id left join lateral (
+       select attempts, last_attempt_at, last_error from webhook_deliveries
+       where webhook_id = w.id and state = 'pending' order by next_at desc limit 1) d on w.enabled
+     where ${actedAsByPerson(':account_id')}
+       and (d.attempts > 0 or (not w.enabled and w.disabled_reason in ('gone', 'failing')))
+     order by w.disabled_at, w.id limit :limit`,
   ),
   /** Which first steps the person has taken. */
   findFirstSteps: sql.single<[accountId: string], FirstStepsRow>(

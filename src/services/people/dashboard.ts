@@ -5,13 +5,22 @@ import type { ReadWork } from '../../work/unit-of-work.ts';
 /** The apps and invitations of a person. */
 export type Dashboard = Awaited<ReturnType<typeof readDashboard>>;
 
-/** Returns the number of connected clients, and the invitations to organizations. */
+/** Webhooks that one list shows. */
+const maxFailingWebhooks = 200;
+
+/** Returns the webhooks whose receiver fails, of the agents as which a person can act: disabled ones first, at most 200. */
+export function listFailingWebhooks({ db }: ReadWork, account_id: string) {
+  return db.dashboard.listFailingWebhooks(account_id, maxFailingWebhooks);
+}
+
+/** Returns the numbers of connected clients and of failing webhooks, and the invitations to organizations. */
 export async function readDashboard(work: ReadWork, account_id: string) {
-  const [connections, invitations] = await Promise.all([
+  const [connections, failing, invitations] = await Promise.all([
     work.db.dashboard.countConnections(account_id, Date.now()),
+    listFailingWebhooks(work, account_id),
     listInvitationsOfPerson(work, { account_id }),
   ]);
-  return { connections, invitations };
+  return { connections, failing_webhooks: failing.length, invitations };
 }
 export type FirstSteps = FirstStepsRow;
 

@@ -29,8 +29,11 @@ export async function readWaiting(work: ReadWork, account_id: string, limit = ma
     work.db.dashboard.listDeadInboxes(account_id, limit),
     listWaits(work, { account_id }),
   ]);
+  const disabled = webhooks.flatMap((each) =>
+    each.disabled_at === null ? [] : [{ ...each, disabled_at: each.disabled_at }],
+  );
   const questions = waits.filter((wait) => wait.is_own && isForPerson(wait, now)).slice(0, limit);
-  return { approvals, requests, webhooks, inboxes, questions };
+  return { approvals, requests, webhooks: disabled, inboxes, questions };
 }
 
 /** Whether a question to an agent is shown to its people. */

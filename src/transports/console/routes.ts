@@ -52,6 +52,7 @@ import { waitPages } from './pages/waits/waits.tsx';
 import { subscriptionsPage } from './pages/webhooks/subscriptions.tsx';
 import { webhookNewPage, webhookPage, webhookRemovePage } from './pages/webhooks/webhook.tsx';
 import { webhookDeliveriesPage } from './pages/webhooks/deliveries.tsx';
+import { failingWebhooksPage } from './pages/webhooks/failing.tsx';
 import { webhooksPage } from './pages/webhooks/list.tsx';
 import type { PageParts } from './parts.ts';
 import type { ConsoleRoute } from './route.ts';
@@ -118,6 +119,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...credentialRevokePage,
     ...credentialRotatePage,
     ...webhooksPage,
+    ...failingWebhooksPage,
     // Before the routes with a webhook id in the same place.
     ...webhookNewPage,
     ...webhookPage,

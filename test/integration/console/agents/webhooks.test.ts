@@ -193,3 +193,34 @@ test('a webhook of another agent, even of the same person, gets the same respons
   }
   expect((await service.core.db.webhooks.find(id))?.enabled).toBe(true);
 });
+
+test('one list has the failing webhooks of all agents, and Home leads to it', async () => {
+  const path = '/console/webhooks';
+  const [ada, bob] = [await signInWithAgent(service), await signInWithAgent(service)];
+  const second = await ada.agent('second');
+  expect((await ada.go(path)).visibleText).toContain('No webhook fails');
+  expect((await ada.go('/console')).text).not.toContain(`href="${path}"`);
+  const [disabled, retried, fine] = [
+    await createWebhook(ada, 'Night job'),
+    await createWebhook({ ...ada, mine: second }, '<b>Retried</b>'),
+    await createWebhook(bob, 'Of another person'),
+  ];
+  await service.core.db.webhooks.disable(disabled.id, 'failing', Date.now());
+  await service.core.db.webhooks.disable(fine.id, 'failing', Date.now());
+  await service.sql(
+    `insert into webhook_deliveries (webhook_id, event_id, event_type, number, state, attempts, next_at, last_attempt_at, last_error, created_at)
+     values ($1, $2, 'message.created', 1, 'pending', 3, $3, $3, 'connection refused', $3)`,
+    [retried.id, newId('event'), Date.now()],
+  );
+  const home = await ada.go('/console');
+  expect(home.visibleText).toContain('Failing webhooks (2)');
+  const page = await ada.go(path);
+  expect(page.visibleText).toMatch(
+    new RegExp(
+      `Night job@${ada.mine.handle} .*Disabled.*<b>Retried</b>@${second.handle} .*connection refused.*Retrying`,
+    ),
+  );
+  expect(page.visibleText).not.toContain('Of another person');
+  const enabled = await ada.send(findForm(page, `${disabled.address}/state`));
+  expect([new URL(enabled.url).pathname, enabled.visibleText.includes('Night job@')]).toEqual([path, false]);
+});

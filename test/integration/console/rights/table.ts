@@ -98,6 +98,7 @@ export const pageRules: Readonly<Record<string, Rule>> = {
   '/console/usage': 'signed in',
   '/console/usage.csv': 'signed in',
   '/console/waits': 'signed in',
+  '/console/webhooks': 'signed in',
 };
 
 /**

@@ -9,6 +9,7 @@ import { toPage } from '../../define/list.tsx';
 import { definePage } from '../../define/page.tsx';
 import { remotePath } from '../remote/fields.tsx';
 import { erasuresPath, exportsPath } from './reports.tsx';
+import { failingWebhooksPath } from '../webhooks/failing.tsx';
 
 const pageSize = 50;
 
@@ -67,7 +68,8 @@ export const agentsPage = definePage({
             <a href={remotePath}>Agents of other systems</a> ·{' '}
           </>
         )}
-        <a href={exportsPath}>Exported agents</a> · <a href={erasuresPath}>Erased agents</a>
+        <a href={failingWebhooksPath}>Failing webhooks</a> · <a href={exportsPath}>Exported agents</a> ·{' '}
+        <a href={erasuresPath}>Erased agents</a>
       </p>
     ),
   ],

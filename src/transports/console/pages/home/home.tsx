@@ -22,6 +22,7 @@ import { agentAddress } from '../agents/agent-page.tsx';
 import { liveRoute } from '../../define/live.ts';
 import { page, type PersonVisit, type ShownPage } from '../../route.ts';
 import { FirstAgent } from '../conversations/new.tsx';
+import { failingWebhooksPath } from '../webhooks/failing.tsx';
 
 const newAgentPath = '/console/agents/new';
 
@@ -121,6 +122,14 @@ function LiveContent({ waiting, steps, agent, calm }: HomeContent) {
   );
 }
 
+/** The ways to all agents, and to what fails. */
+const AgentLinks = ({ failing }: { failing: number }) => (
+  <span>
+    {failing > 0 && [<a href={failingWebhooksPath}>Failing webhooks ({failing})</a>, ' · ']}
+    <a href="/console/agents">All agents</a>
+  </span>
+);
+
 interface Home {
   person: Person;
   /** Those with the latest message first. */
@@ -155,7 +164,7 @@ function homePage({ person, agents, dashboard, content, cursor, public_url }: Ho
           An agent is an identity with which software sends and receives messages.
         </Empty>
       ) : (
-        <Card title="Your agents" action={<a href="/console/agents">All agents</a>}>
+        <Card title="Your agents" action={<AgentLinks failing={dashboard.failing_webhooks} />}>
           <AgentTable agents={agents.slice(0, maxAgentsShown)} />
         </Card>
       )}
