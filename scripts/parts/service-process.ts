@@ -13,6 +13,8 @@ export interface Program {
   entry: string;
   /** Node options. */
   nodeArguments: readonly string[];
+  /** Of the program. */
+  arguments?: readonly string[];
 }
 
 export interface ServiceProcess {
@@ -46,9 +48,13 @@ export async function startProcess(
   env: Record<string, string>,
   { logFile, program }: { logFile?: string; program?: Program | undefined } = {},
 ): Promise<ServiceProcess> {
-  const { entry, nodeArguments } = program ?? { entry: resolve(built, entries[part]), nodeArguments: [] };
+  const {
+    entry,
+    nodeArguments,
+    arguments: args = [],
+  } = program ?? { entry: resolve(built, entries[part]), nodeArguments: [] };
   if (!existsSync(entry)) throw new Error(`${entry} is missing: npm test builds it, npm run build as well`);
-  const child = fork(entry, {
+  const child = fork(entry, [...args], {
     env: { ...withoutServiceSettings(process.env), ...env },
     execArgv: [...nodeArguments],
     detached: true, // Ctrl-C in the terminal reaches only the parent, which stops its parts itself

@@ -70,5 +70,5 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'queue retry': ['queue retry webhooks --all'],
   stats: ['stats', 'stats --json'],
   status: ['status'],
-  doctor: ['doctor', 'doctor --json'],
+  doctor: ['doctor', 'doctor --json', 'doctor --public https://ams.example.com'],
 };

@@ -31,19 +31,19 @@ const maxSizeFile: ScannedFile = {
   read: () => Promise.resolve(Readable.from([Buffer.alloc(maxAttachmentBytes)])),
 };
 
-/** A check of `ams doctor`. */
-export interface Check {
+/** A check of `ams doctor`: of the parts inside, or of another target. */
+export interface Check<Target = Core> {
   part: string;
   /** Returns what it found. @throws the problem */
-  run(core: Core): Promise<string>;
+  run(target: Target): Promise<string>;
   /** What to do if the check fails. */
-  advice: string | ((config: Config) => string);
+  advice: string | ((target: Target) => string);
   /** The parts without which its result says nothing of its own. */
-  needs?: readonly string[] | ((config: Config) => readonly string[]);
+  needs?: readonly string[] | ((target: Target) => readonly string[]);
 }
 
 /** Without Redis, queues and bus are in the database. */
-const needsOfQueues = ({ REDIS_URL }: Config) => (REDIS_URL === undefined ? ['writes'] : []);
+const needsOfQueues = ({ config }: Core) => (config.REDIS_URL === undefined ? ['writes'] : []);
 
 /** The checks, each after those that it needs. */
 export const checks: readonly Check[] = [
@@ -207,7 +207,7 @@ export const checks: readonly Check[] = [
         ? `in ${config.DATA_DIR}/blobs`
         : `in the bucket ${config.S3_BUCKET}`;
     },
-    advice: ({ S3_BUCKET, DATA_DIR }) =>
+    advice: ({ config: { S3_BUCKET, DATA_DIR } }) =>
       S3_BUCKET === undefined
         ? `make ${DATA_DIR} writable, free disk space, or correct DATA_DIR`
         : 'start the object store, create the bucket, allow the key to put, get, delete and list, or correct S3_ENDPOINT, S3_BUCKET, S3_REGION and the keys',

@@ -42,7 +42,11 @@ const checks: Record<string, (block: CodeBlock) => unknown> = {
   yaml: ({ text }) => parseYaml(text) as unknown,
   sql: () => undefined, // runs below
   toml: () => undefined, // test/integration/bridge/client-configs.ts reads all of them
-  ini: () => undefined, // test/nightly/deployment reads the only one
+  // test/nightly/deployment reads these
+  ini: () => undefined,
+  systemd: () => undefined,
+  caddy: () => undefined,
+  cron: () => undefined,
   nginx: ({ text }) => checkDirectives(text),
   mermaid: () => undefined, // a diagram, not code
 };

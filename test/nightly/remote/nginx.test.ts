@@ -1,61 +1,25 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Installation, startInstallation } from '../../integration/remote/setup.ts';
 import { connect, threadOf } from '../../integration/remote/invitations/setup.ts';
 import { uploadId, waitForScan } from '../../integration/attachments/setup.ts';
 import { waitUntil } from '../../integration/webhooks/setup.ts';
 import { findFreePort } from '../../support/free-port.ts';
+import { startNginx } from '../../support/servers/nginx.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const page = join(import.meta.dirname, '../../../docs/federation.md');
 
-/** The configuration on the page, for these ports. The certificate is the one of this test, and the pid and all temporary files are in the folder. */
-async function configure(folder: string, ports: { outer: number; service: number }): Promise<string> {
-  const [, shown = ''] = /```nginx\n([\s\S]*?)```/.exec(await readFile(page, 'utf8')) ?? [];
-  const replaced = [
-    ['listen 443 ssl;', `listen 127.0.0.1:${ports.outer} ssl;`],
-    ['/etc/ssl/agents.pem', join(folder, 'agents.pem')],
-    ['/etc/ssl/agents.key', join(folder, 'agents.key')],
-    ['http://127.0.0.1:3000', `http://127.0.0.1:${ports.service}`],
-  ] as const;
-  let server = shown;
-  for (const [from, to] of replaced) {
-    expect(server).toContain(from);
-    server = server.replace(from, to);
-  }
-  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${join(folder, name)};`,
-  );
-  const file = join(folder, 'nginx.conf');
-  // Its workers must write into the folder.
-  const user = process.getuid?.() === 0 ? ['user root;'] : [];
-  const lines = [...user, 'daemon off;', `pid ${join(folder, 'pid')};`, 'error_log stderr;', 'events {}'];
-  await writeFile(file, [...lines, 'http {', 'access_log off;', ...paths, server, '}'].join('\n'));
-  return file;
-}
-
 /** An installation behind nginx as the page configures it. */
 async function startBehindNginx(): Promise<Installation> {
-  const folder = await mkdtemp(join(tmpdir(), 'ams-nginx-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const ports = { outer: await findFreePort(), service: await findFreePort() };
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  const out = ['-keyout', join(folder, 'agents.key'), '-out', join(folder, 'agents.pem')];
-  await promisify(execFile)('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, ...out]);
-  const file = await configure(folder, ports);
-  const nginx = spawn('nginx', ['-c', file, '-p', folder], { stdio: ['ignore', 'ignore', 'inherit'] });
-  await once(nginx, 'spawn');
-  const ended = once(nginx, 'exit');
-  onTestFinished(async () => {
-    nginx.kill('SIGQUIT');
-    await ended;
-  });
+  const [, shown = ''] = /```nginx\n([\s\S]*?)```/.exec(await readFile(page, 'utf8')) ?? [];
+  await startNginx(shown, [
+    ['listen 443 ssl;', `listen 127.0.0.1:${ports.outer} ssl;`],
+    ['http://127.0.0.1:3000', `http://127.0.0.1:${ports.service}`],
+  ]);
   const env = { PUBLIC_URL: `https://localhost:${ports.outer}`, TRUST_PROXY: 'true' };
   const service = await startInstallation({ port: ports.service, env });
   onTestFinished(async () => void (await service.stop()));

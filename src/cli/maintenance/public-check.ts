@@ -1,0 +1,178 @@
+import { readFile } from 'node:fs/promises';
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { createRequire } from 'node:module';
+import { connect } from 'node:tls';
+import { maxAttachmentBytes } from '../../../packages/core/src/domain/attachments/attachments.ts';
+import type { Check } from './checks.ts';
+
+const timeoutMs = 15_000;
+const dayMs = 24 * 60 * 60 * 1_000;
+/** Certificates that are renewed by themselves are renewed earlier. */
+const minCertificateDays = 14;
+
+/** The public address, without a slash at its end. */
+interface Target {
+  url: string;
+}
+
+type Response = { status: number; headers: Headers; text: string };
+
+/** A request of a stranger. A redirect is an answer. */
+async function ask({ url }: Target, path: string, init: RequestInit = {}): Promise<Response> {
+  const response = await fetch(url + path, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+    ...init,
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** Whether the service itself has answered, and not something before it. */
+const isOurs = ({ text }: Pick<Response, 'text'>, code: string): boolean =>
+  text.startsWith(`{"error":{"code":"${code}"`);
+
+/** The days until the certificate expires. @throws if it is not valid for the host */
+function readCertificate({ url }: Target): Promise<number> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port || 443), servername: hostname }, () => {
+      const days = (Date.parse(socket.getPeerCertificate().valid_to) - Date.now()) / dayMs;
+      socket.destroy();
+      resolve(Math.floor(days));
+    });
+    socket.setTimeout(timeoutMs, () => socket.destroy(new Error('no answer')));
+    socket.on('error', reject);
+  });
+}
+
+/** Opens a WebSocket without a token. The service refuses it. */
+function openSocket({ url }: Target): Promise<Pick<Response, 'status' | 'text'>> {
+  const headers = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+  };
+  const request = url.startsWith('https:') ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    const sent = request(`${url}/ws`, { headers, timeout: timeoutMs }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
+      );
+    });
+    sent.on('timeout', () => sent.destroy(new Error('no answer')));
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+/** What `ams doctor --public` checks, each after those that it needs. */
+export const publicChecks: readonly Check<Target>[] = [
+  {
+    part: 'address',
+    async run({ url }) {
+      if (url.startsWith('https:')) return url;
+      throw new Error(`${url} is not https: everyone on the way can read messages and tokens`);
+    },
+    advice: 'give the proxy a certificate, and set PUBLIC_URL to the https address',
+  },
+  {
+    part: 'certificate',
+    needs: ['address'],
+    async run(target) {
+      const days = await readCertificate(target);
+      if (days >= minCertificateDays) return `valid for ${days} days`;
+      throw new Error(`it expires in ${days} days`);
+    },
+    advice: 'renew the certificate, for the name of this address, with its whole chain',
+  },
+  {
+    part: 'service',
+    async run(target) {
+      const { status, text } = await ask(target, '/readyz');
+      if (status === 200) return 'ready';
+      throw new Error(`/readyz answers ${status}: ${text.slice(0, 100)}`);
+    },
+    advice:
+      'start the API processes, and let the proxy pass all paths to them; run ams doctor on their machines',
+  },
+  {
+    part: 'issuer',
+    needs: ['service'],
+    async run(target) {
+      const { text } = await ask(target, '/.well-known/oauth-authorization-server');
+      const { issuer } = JSON.parse(text) as { issuer?: unknown };
+      if (issuer === target.url) return 'tokens are for this address';
+      throw new Error(`tokens are for ${String(issuer)}`);
+    },
+    advice: 'set PUBLIC_URL to the public address in every process',
+  },
+  {
+    part: 'host',
+    needs: ['service'],
+    async run(target) {
+      const answer = await ask(target, '/mcp', { method: 'POST' });
+      if (answer.status === 401) return 'passed on unchanged';
+      throw new Error(`/mcp answers ${answer.status}: the proxy changes the header Host`);
+    },
+    advice: 'let the proxy pass the header Host on unchanged, or add the name to ALLOWED_HOSTS',
+  },
+  {
+    part: 'websocket',
+    needs: ['service'],
+    async run(target) {
+      const answer = await openSocket(target);
+      if (isOurs(answer, 'UNAUTHORIZED')) return 'upgrades are passed on';
+      throw new Error(`/ws answers ${answer.status}: the proxy does not pass upgrades on`);
+    },
+    advice: 'let the proxy pass the headers Connection and Upgrade on, with HTTP/1.1',
+  },
+  {
+    part: 'bodies',
+    needs: ['service'],
+    async run(target) {
+      const body = Buffer.alloc(maxAttachmentBytes);
+      const headers = { 'content-type': 'application/octet-stream' };
+      const answer = await ask(target, '/v1/attachments', { method: 'POST', headers, body });
+      if (isOurs(answer, 'UNAUTHORIZED')) return 'files of the largest size are passed on';
+      throw new Error(`a file of ${maxAttachmentBytes} bytes is answered with ${answer.status} by the proxy`);
+    },
+    advice: 'let the proxy accept bodies of 12 MB',
+  },
+  {
+    part: 'operators',
+    needs: ['service'],
+    async run(target) {
+      const open = [];
+      for (const path of ['/metrics', '/ops/queues'])
+        if ((await ask(target, path)).status !== 404) open.push(path);
+      if (open.length === 0) return 'metrics and queues are private';
+      throw new Error(`everyone can open ${open.join(' and ')}`);
+    },
+    advice: 'set TRUST_PROXY=true, so that the proxy does not count as this machine, and OPS_PORT',
+  },
+  {
+    part: 'sign-up',
+    needs: ['service'],
+    async run(target) {
+      const { text } = await ask(target, '/sign-up');
+      if (!text.includes('name="username"')) return 'closed';
+      if (text.includes('name="invitation"')) return 'with an invitation';
+      throw new Error('everyone can create an account');
+    },
+    advice: 'set SIGNUP=invite or SIGNUP=closed, unless this is a service for the public',
+  },
+];
+
+const { resolve } = createRequire(import.meta.url);
+
+/** The configuration of nginx on the page for teams, for the host of an address. */
+export async function proxyBlock({ url }: Target): Promise<string> {
+  const [, block = ''] =
+    /```nginx\n([\s\S]*?)```/.exec(await readFile(resolve('#docs/team.md'), 'utf8')) ?? [];
+  return block.replaceAll('ams.example.com', new URL(url).hostname);
+}
