@@ -1,5 +1,5 @@
 import { DomainError, type ErrorCode } from '../../../packages/core/src/domain/errors.ts';
-import type { Redirect, Answer, Shell, ShownPage } from './route.ts';
+import type { Redirect, Shell, ShownPage } from './route.ts';
 
 /** Errors of a form, for the page that shows the form again. */
 export interface FormErrors {
@@ -22,11 +22,11 @@ export type FieldByCode = Partial<Record<ErrorCode, string>>;
  * Handles a form. `showForm` shows the form again with errors that the person can correct; other errors become an error page.
  * @param fieldByCode the field to which errors of these codes belong; these errors are always correctable.
  */
-export async function orShowFormAgain(
-  run: () => Promise<Answer>,
-  showForm: (formErrors: FormErrors) => Answer | Promise<Answer>,
+export async function orShowFormAgain<Done, Shown>(
+  run: () => Promise<Done>,
+  showForm: (formErrors: FormErrors) => Shown | Promise<Shown>,
   fieldByCode: FieldByCode = {},
-): Promise<Answer> {
+): Promise<Done | Shown> {
   try {
     return await run();
   } catch (error) {

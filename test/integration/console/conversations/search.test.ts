@@ -26,7 +26,7 @@ test('a person searches the messages of all own agents, and opens one in its pla
   const found = async (query: string) => {
     const page = await ada.go(`${path}?${query}`);
     expect(page.status).toBe(200);
-    return [...page.text.matchAll(/conversations\/(thd_\w{26})\?at=1#msg_/g)].map(([, id]) => id);
+    return [...page.text.matchAll(/conversations\/(thd_\w{26})\?at=1&[^#"]*#msg_/g)].map(([, id]) => id);
   };
   expect(await found('q=lantern')).toEqual([second, first]);
   expect(await found('q=lantern+-green')).toEqual([first]);
@@ -58,7 +58,7 @@ test('a result opens between its neighbours, and leads to older and newer messag
     await sendTo(service, other, id, number === 60 ? 'The osprey' : `Message ${number}`);
   await untilIndexed('osprey', other.token);
   const found = await ada.go(`${path}?q=osprey`);
-  const hit = found.elements('a').find(({ attribs }) => attribs['href']?.includes('?at=60#'));
+  const hit = found.elements('a').find(({ attribs }) => attribs['href']?.includes('?at=60&'));
   const page = await ada.go(hit?.attribs['href'] ?? '');
   const shown = (each: PageResponse) =>
     [...each.visibleText.matchAll(/Trace of message (\d+)/g)].map(([, sequence]) => Number(sequence));
@@ -66,6 +66,10 @@ test('a result opens between its neighbours, and leads to older and newer messag
     page.elements('a').find(({ attribs }) => attribs['rel'] === rel)?.attribs['href'] ?? '';
   const rangeOf = (each: PageResponse) => [shown(each)[0], shown(each).at(-1)];
   expect(rangeOf(page)).toEqual([35, 84]);
+  // The results stay at its left.
+  expect(page.visibleText).toContain('Search results');
+  const current = page.elements('a').filter((each) => each.attribs['href'] === hit?.attribs['href']);
+  expect(current.map(({ attribs }) => attribs['aria-current'])).toEqual(['true']);
   const named = page.elements('li').filter(({ attribs }) => attribs['class']?.split(' ').includes('named'));
   expect(named.map((each) => textContent(each))).toEqual([expect.stringContaining('The osprey')]);
   const [older, newer] = [await ada.go(link('prev')), await ada.go(link('next'))];
@@ -108,7 +112,9 @@ describe('a search of', () => {
       { timeout: 20_000 },
     );
     const page = await roles.people[name as keyof typeof roles.people].go(`${path}?q=kingfisher`);
-    const found = [...page.text.matchAll(/conversations\/(thd_\w{26})\?at=2#msg_/g)].map(([, id]) => id);
+    const found = [...page.text.matchAll(/conversations\/(thd_\w{26})\?at=2&[^#"]*#msg_/g)].map(
+      ([, id]) => id,
+    );
     expect(found).toEqual(kinds.map((kind) => roles.threads[kind]));
   });
 });

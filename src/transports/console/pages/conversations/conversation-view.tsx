@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { CardLink, Handle } from '../../components/rows.tsx';
 import { Badge, Empty, Icon } from '../../components/content.tsx';
@@ -7,7 +8,7 @@ import { formPage } from '../../form-errors.ts';
 import type { ShownPage } from '../../route.ts';
 import { conversationAddress, conversationsAddress } from './filters.tsx';
 import { MessageList, type MessageListProps } from './messages.tsx';
-import { type ConversationList, ConversationPane, Panes } from './pane.tsx';
+import { Panes } from './pane.tsx';
 import { ConversationBadges, titleOf } from './rows.tsx';
 import { OpenTasks } from './tasks.tsx';
 import { Watches, watchLinksAddress } from './watch-links.tsx';
@@ -155,12 +156,12 @@ export interface ConversationView {
 
 /**
  * The page of a conversation.
- * @param list what is at its left on a wide screen
+ * @param pane the list at its left on a wide screen
  * @param cursor undefined when the page cannot be live.
  */
 export function conversationPage(
   found: ConversationPage,
-  list: ConversationList,
+  pane: ComponentChildren,
   { at = null, whole = null, reply_to = null, entered }: ConversationView,
   cursor: string | undefined,
 ): ShownPage {
@@ -171,7 +172,7 @@ export function conversationPage(
     ...(at !== null && { at: String(at) }),
   });
   const body = (
-    <Panes list={<ConversationPane list={list} open={conversation.id} />}>
+    <Panes list={pane}>
       <LiveRegion
         id="live-thread"
         address={`/console/live/conversations/${conversation.id}?${liveQuery.toString()}`}

@@ -15,7 +15,8 @@ import { page, type PersonVisit, type ShownPage } from '../../route.ts';
 import { startOfDay, timeZoneOf } from '../../time-zone.ts';
 import { conversationPage, type ConversationView, LiveContent, pageSize } from './conversation-view.tsx';
 import { conversationAddress, conversationsAddress, readListQuery } from './filters.tsx';
-import { readConversationList } from './pane.tsx';
+import { readFoundPane } from './list.tsx';
+import { ConversationPane, readConversationList } from './pane.tsx';
 
 const path = `${conversationsAddress}/:id`;
 
@@ -89,11 +90,19 @@ export async function showConversation(
 ): Promise<ShownPage> {
   // Before the messages: what comes in between is sent again.
   const state = await visit.read(readLiveState, visit.person, input.thread_id);
-  const [found, list] = await Promise.all([
-    visit.read(readConversationPage, readerOf(visit), input),
-    readConversationList(visit, readListQuery(new URLSearchParams())),
-  ]);
-  return conversationPage(found, list, input, state?.cursor);
+  const found = await visit.read(readConversationPage, readerOf(visit), input);
+  return conversationPage(found, await readPane(visit, input), input, state?.cursor);
+}
+
+/** The list beside a conversation: the search results that it was opened from, or all conversations. */
+async function readPane(
+  visit: PersonVisit,
+  { thread_id, at = null }: ConversationView & { thread_id: string },
+) {
+  const query = readListQuery(visit.query);
+  if (query.search !== '') return (await readFoundPane(visit, query, { thread_id, at })).pane;
+  const list = await readConversationList(visit, readListQuery(new URLSearchParams()));
+  return <ConversationPane list={list} open={thread_id} />;
 }
 
 interface ConversationQuery {

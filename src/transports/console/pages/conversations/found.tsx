@@ -9,10 +9,19 @@ interface FoundMessagesProps {
   found: readonly FoundMessage[];
   /** Those of the messages. */
   conversations: readonly Conversation[];
+  /** The search, for the list beside a result that is opened. */
+  query: Readonly<Record<string, string>>;
+  open: OpenMessage | undefined;
+}
+
+/** A message that a page names. */
+export interface OpenMessage {
+  thread_id: string;
+  at: number | null;
 }
 
 /** Messages that match a search, with links to their places in the conversations. */
-export function FoundMessages({ found, conversations }: FoundMessagesProps) {
+export function FoundMessages({ found, conversations, query, open }: FoundMessagesProps) {
   if (found.length === 0)
     return <Empty title="No message matches">A message must have all words. Try fewer of them.</Empty>;
   const titles = new Map(conversations.map((each) => [each.id, titleOf(each)]));
@@ -20,7 +29,12 @@ export function FoundMessages({ found, conversations }: FoundMessagesProps) {
     key: message.id,
     mark: monogram(message.sender_handle),
     title: (
-      <a href={`${conversationAddress(message.thread_id)}?at=${message.sequence}#${message.id}`}>
+      <a
+        href={`${conversationAddress(message.thread_id)}?${new URLSearchParams({ at: String(message.sequence), ...query }).toString()}#${message.id}`}
+        aria-current={
+          open?.thread_id === message.thread_id && open.at === message.sequence ? 'true' : undefined
+        }
+      >
         <bdi>{titles.get(message.thread_id)}</bdi>
         <span class="visually-hidden">, message {message.sequence}</span>
       </a>

@@ -9,7 +9,7 @@ import { liveRoute } from '../../define/live.ts';
 import { type FormErrors, formPage, orShowFormAgain } from '../../form-errors.ts';
 import { type Answer, page, type PersonVisit } from '../../route.ts';
 import { conversationsAddress, type ListQuery, readListQuery } from './filters.tsx';
-import { FoundMessages } from './found.tsx';
+import { FoundMessages, type OpenMessage } from './found.tsx';
 import {
   ConversationPane,
   Conversations,
@@ -38,32 +38,32 @@ export const conversationListPages = [
   }),
 ];
 
-/** Messages that match the search terms. A search counts against its own limit, because it can be slow. */
-async function showFound(
+/** The page of the messages that match the search terms. */
+async function showFound(visit: PersonVisit, query: ListQuery): Promise<Answer> {
+  const { pane, formErrors } = await readFoundPane(visit, query);
+  return formPage('Search results', <Panes list={pane} />, formErrors);
+}
+
+/**
+ * The messages that match the search terms, for the left of a page. A search counts against its own limit, because it can be slow.
+ * @param open the message that is open beside them
+ */
+export async function readFoundPane(
   visit: PersonVisit,
   { filters: { agent, counterpart }, ...listQuery }: ListQuery,
-): Promise<Answer> {
+  open?: OpenMessage,
+): Promise<{ pane: ComponentChildren; formErrors?: FormErrors }> {
   const { query, parts, person, read } = visit;
   const { account_id } = person;
   const agents = await readActingAgents(visit);
-  const before = query.get('before') ?? '';
+  const before = query.get(open ? 'before_result' : 'before') ?? '';
   const heading = { query: { ...listQuery, filters: { agent, counterpart } }, agents };
-  const showPage = (formErrors: FormErrors | undefined, found: ComponentChildren) =>
-    formPage(
-      'Search results',
-      <Panes
-        list={
-          <>
-            <PaneHeading title="Search results" {...heading} isPage />
-            <ErrorNotice
-              message={formErrors && (formErrors.message ?? Object.values(formErrors.fields)[0])}
-            />
-            {found}
-          </>
-        }
-      />,
-      formErrors,
-    );
+  const toPane = (found: ComponentChildren) => (
+    <>
+      <PaneHeading title="Search results" {...heading} isPage={open === undefined} />
+      {found}
+    </>
+  );
   return orShowFormAgain(
     async () => {
       await parts.limits.consume('message_search', account_id);
@@ -78,14 +78,22 @@ async function showFound(
       const conversations = await Promise.all(
         [...threads].map((id) => read(requireConversation, { account_id }, id)),
       );
-      return showPage(
-        undefined,
+      const pane = toPane(
         <>
-          <FoundMessages found={items} conversations={conversations} />
+          <FoundMessages
+            found={items}
+            conversations={conversations}
+            open={open}
+            query={{ ...listQuery.kept, ...(before !== '' && { before_result: before }) }}
+          />
           <NextPage path={conversationsAddress} noun="messages" next={next} />
         </>,
       );
+      return { pane };
     },
-    (formErrors) => showPage(formErrors, null),
+    (formErrors) => ({
+      pane: toPane(<ErrorNotice message={formErrors.message ?? Object.values(formErrors.fields)[0]} />),
+      formErrors,
+    }),
   );
 }
