@@ -1,18 +1,20 @@
 // Runs before node_modules exists: plain JavaScript with Node's own modules only. All output goes to stderr.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const inRoot = (...path) => join(root, ...path);
 
 /** Prepares the checkout: checks Node's version, loads .env, installs dependencies, builds dist/. Exits with one line on failure. */
-export function bootstrap() {
+export async function bootstrap() {
   checkNode();
   loadEnv();
-  if (!dependenciesAreCurrent()) install();
+  if (!dependenciesAreCurrent()) await install();
   build();
 }
 
@@ -61,28 +63,43 @@ function readJson(path) {
   }
 }
 
-function install() {
-  process.stderr.write('installing dependencies ...\n');
-  let done = npm('ci');
+async function install() {
+  process.stderr.write('installing dependencies, which takes a minute or two ...\n');
+  let done = await npm('ci');
   if (done.status !== 0 && /\bEUSAGE\b/.test(done.stderr)) {
     // The lock file is incomplete, for example without optional packages of other platforms. npm install uses the listed
     // versions, and the lock file is not changed.
     process.stderr.write(
       'npm ci refuses package-lock.json as incomplete; installing with npm install --no-save ...\n',
     );
-    done = npm('install', '--no-save');
+    done = await npm('install', '--no-save');
   }
-  if (done.error) fail(`npm could not be started (${done.error.message})`);
   if (done.status === 0) return;
   process.stderr.write(done.stdout + done.stderr);
   fail(`npm failed (${done.signal ?? `exit code ${done.status}`}); see above`);
 }
 
-function npm(...args) {
+async function npm(...args) {
   const own = process.env.npm_execpath; // the npm that runs this script, if any
   const [command, ...before] = own && basename(own) === 'npm-cli.js' ? [process.execPath, own] : ['npm'];
   const all = [...before, ...args, '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
-  return spawnSync(command, all, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  const start = Date.now();
+  const report = () =>
+    process.stderr.write(`still installing (${Math.round((Date.now() - start) / 1_000)} s) ...\n`);
+  const child = spawn(command, all, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const timer = setInterval(report, 10_000);
+  try {
+    const [[status, signal], stdout, stderr] = await Promise.all([
+      once(child, 'close'),
+      text(child.stdout),
+      text(child.stderr),
+    ]);
+    return { status, signal, stdout, stderr };
+  } catch (error) {
+    return fail(`npm could not be started (${error.message})`);
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 const stampFile = inRoot('dist', '.built');
@@ -91,6 +108,7 @@ const stampFile = inRoot('dist', '.built');
 function build() {
   const stamp = fingerprint();
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
+  process.stderr.write('compiling ...\n');
   runBuild(inRoot('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json', '--noCheck');
   // Programs in the checkout import the client library, and run `npx am`.
   runBuild(inRoot('scripts', 'client', 'build.mjs'));

@@ -22,7 +22,7 @@ const [name, ...args] = process.argv.slice(2);
 if (!Object.hasOwn(entries, name ?? '')) {
   fail(`usage: node scripts/run.mjs ${Object.keys(entries).join('|')} [arguments]`);
 }
-bootstrap();
+await bootstrap();
 if (usesTheRunningService.has(name)) await findService();
 
 const entry = join(root, 'dist', entries[name]);

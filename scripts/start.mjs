@@ -1,4 +1,4 @@
 import { bootstrap } from './bootstrap.mjs';
 
-bootstrap();
+await bootstrap();
 await import('../dist/src/embedded/main.js');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bootstrap, root } from './bootstrap.mjs';
 
-bootstrap();
+await bootstrap();
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
 if (process.argv.length === 2) {
   process.stderr.write(
