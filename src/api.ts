@@ -3,9 +3,9 @@ import { createRateLimits } from './operations/rate-limits.ts';
 import { healthChecks } from './ops/health-checks.ts';
 import { composeOpsMiddleware, listenForOperators } from './ops/listener.ts';
 import { untraced } from './platform/observability/tracing.ts';
-import { detectRestore } from './services/feed-epoch.ts';
 import { startClock } from './start/clock.ts';
 import { createExecuteFor } from './start/execute.ts';
+import { openFeedEpoch } from './start/feed-epoch.ts';
 import { startInstanceGuard } from './start/instance-guard.ts';
 import type { Lifecycle } from './start/lifecycle.ts';
 import { startOAuth } from './start/oauth.ts';
@@ -29,7 +29,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle, overrides: ApiO
   const { config, logger, metrics, tracing } = core;
   lifecycle.onStop('connections', 5_000, () => core.close());
   await startClock(core, lifecycle);
-  await openEpoch(core);
+  await openFeedEpoch(core);
   const leaveQueues = await startInstanceGuard(core);
   lifecycle.onStop('queues', 1_000, async () => leaveQueues());
   core.replicas.watch();
@@ -71,10 +71,4 @@ export async function startApi(core: Core, lifecycle: Lifecycle, overrides: ApiO
   );
   logger.info({ port, public_url: config.PUBLIC_URL }, 'API ready');
   return { port, ops_port, live, mcp, webSocket, pages, storage: oauthParts.storage };
-}
-
-/** A restored database continues its feeds under a new epoch, so that cursors from before the restore are detected. */
-async function openEpoch({ unitOfWork, logger }: Core): Promise<void> {
-  const feeds = await detectRestore(unitOfWork);
-  if (feeds !== null && feeds > 0) logger.warn({ feeds }, 'database restored: feeds start a new epoch');
 }

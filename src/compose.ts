@@ -33,7 +33,8 @@ export function compose(
   { logger = createLogger({ level: config.LOG_LEVEL, part }), wrapBus = (bus) => bus }: CoreOverrides = {},
 ) {
   const metrics = createMetrics({ version: config.VERSION, part });
-  const { database, replicas } = openDatabases(config, logger);
+  const databases = openDatabases(config, logger);
+  const { database, replicas } = databases;
   const clock = createClock(async () => {
     const [row] = await database.query<{ now: number }>(readClock, []);
     return row?.now ?? Number.NaN;
@@ -83,8 +84,7 @@ export function compose(
     logger,
     metrics,
     tracing,
-    database,
-    replicas,
+    ...databases,
     clock,
     unitOfWork,
     db,

@@ -163,6 +163,8 @@ export interface Realtime {
   fanOut(commit: Pick<CommitResult, 'entries' | 'events'>): void;
   /** Drops a message that was withdrawn or replaced from memory. Never throws. */
   forgetMessage(messageId: string): void;
+  /** Drops what is cached of feeds, because a new primary can lack it. Never throws. */
+  forgetTimeline(): void;
   /** Open streams and waiting requests in this process, by transport. */
   stats(): ReadonlyMap<StreamTransport, number>;
   /** Ends the streams of the actors whose token has ended. */

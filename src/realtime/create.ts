@@ -74,7 +74,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   const intervals = parts.intervals ?? { healthy_ms: 3_000, unhealthy_ms: 500 };
   const watch = startWatch({ feed, bus, registry, intervals, listValidTokens, log });
   const { bounds, acknowledge } = createFeedLoaders(feed);
-  const readStatus = createFeedStatus({ feed, cursors });
+  const status = createFeedStatus({ feed, cursors });
   const readPage = createLongPoll({ pages, registry, cursors, bounds });
   const inboxWatches = createInboxWatches(registry);
   const openStream = createStreamOpener({ registry, cursors, pages, bounds, receipts, metrics, log });
@@ -105,7 +105,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
         const { position, gap } = startPosition(await bounds(agent_id), requested);
         return { cursor: cursors.encodeFeed(agent_id, position), gap };
       }),
-    feedStatus: (actor, position) => guarded(() => readStatus(actor, position)),
+    feedStatus: (actor, position) => guarded(() => status.read(actor, position)),
     acknowledge: (actor, cursor) =>
       guarded(async () => {
         const { agent_id } = actor;
@@ -121,6 +121,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     },
     markDelivered: (actor, events) => receipts?.delivered(actor.agent_id, events),
     forgetMessage: store.forgetMessage,
+    forgetTimeline: () => [recent, status].forEach((cache) => cache.clear()),
     fanOut: createLocalFanOut({ registry, store, recent, log }),
     stats: () => countByTransport(registry),
     revoke(isEnded) {

@@ -5,6 +5,7 @@ import { createPostgresBus } from '../platform/bus/postgres.ts';
 import { createRedisBus } from '../platform/bus/redis.ts';
 import { defaultTimeouts, openDatabase } from '../platform/database/database.ts';
 import { openReplicas } from '../platform/database/replicas.ts';
+import { createTimelineGuard } from '../platform/database/timeline-guard.ts';
 import { createLogger, type Logger } from '../platform/observability/logger.ts';
 import { openTracing, type Tracing } from '../platform/observability/tracing.ts';
 import { createGuardedClient } from '../platform/outbound/guarded-fetch.ts';
@@ -23,8 +24,9 @@ export function createWarningLog(logger: Logger): ErrorLog {
   return (message, error) => logger.warn({ err: error }, message);
 }
 
-/** The primary database and its replicas. Connections open on first use. */
+/** The primary database, the guard of its connections, and its replicas. Connections open on first use. */
 export function openDatabases(config: Config, logger: Logger) {
+  const timelines = createTimelineGuard();
   const log = createWarningLog(logger);
   const poolSize = config.DATABASE_POOL_SIZE;
   const hasPooler = config.DATABASE_POOLER === 'transaction';
@@ -32,6 +34,7 @@ export function openDatabases(config: Config, logger: Logger) {
     url: config.DATABASE_URL,
     poolSize,
     hasPooler,
+    onConnect: timelines.onConnect,
     timeouts: {
       ...defaultTimeouts,
       lockMs: config.DATABASE_LOCK_SECONDS * 1_000,
@@ -47,7 +50,7 @@ export function openDatabases(config: Config, logger: Logger) {
     maxLagMs: config.DATABASE_REPLICA_LAG_SECONDS * 1_000,
     log,
   });
-  return { database, replicas };
+  return { database, timelines, replicas };
 }
 
 /** The bus: Redis if REDIS_URL is set, otherwise PostgreSQL. */

@@ -64,6 +64,7 @@ export async function startRealtime(core: Core, lifecycle: Lifecycle, overrides:
     handledMarks.add(handled.map(({ body }) => body));
   });
   core.onCommit(realtime.fanOut);
+  core.timelines.onChange(realtime.forgetTimeline);
   metrics.countStreams(realtime.stats);
   lifecycle.onStop('streams', 5_000, () => realtime.close());
   const stopRelay = await core.eventRelay.start({

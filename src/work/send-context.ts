@@ -38,4 +38,6 @@ export interface SendContext {
    * @param options.mustRead whether everything must be read in this transaction.
    */
   load(sends: readonly SendToLoad[], options: { wait: boolean; mustRead: boolean }): Promise<LoadedBatch>;
+  /** Forgets all threads: a new primary can lack commits, and then raises relation versions to the same numbers again. */
+  clear(): void;
 }

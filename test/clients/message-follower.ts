@@ -6,6 +6,10 @@ import type { Member } from '../support/cluster/cluster.ts';
 export interface MessageFollower {
   /** The ids of the messages that came, in the order in which they came, over all connections. */
   messages(): string[];
+  /** The cursors of all events, in the order in which they came. */
+  cursors(): string[];
+  /** How often the service reported lost events. */
+  gaps(): number;
   /** Events that came a second time. */
   repeated(): number;
   /** How many connections it took. */
@@ -16,15 +20,20 @@ export interface MessageFollower {
   firstClose: Promise<{ code: number; reason: string }>;
 }
 
-/** A WebSocket client as it should be: when its connection ends it opens another one, behind the last event that it has. */
+/**
+ * A WebSocket client as it should be: when its connection ends it opens another one, behind the last event that it has. With `mayMiss` it
+ * continues after a gap; otherwise a gap fails the test.
+ */
 export async function followMessages(
   member: Member,
   addresses: () => readonly string[],
+  { mayMiss = false } = {},
 ): Promise<MessageFollower> {
   const events: Frame[] = [];
   let client: WsClient | undefined;
   let taken = 0;
   let connections = 0;
+  let gaps = 0;
   const over = new AbortController();
 
   function collect(): void {
@@ -41,7 +50,9 @@ export async function followMessages(
       const cursor = events.at(-1)?.cursor ?? member.start;
       try {
         const opened = await connectWebSocket(url, { token: member.token, cursor });
-        if (opened.ready.gap || !opened.ready.resumed) throw new Error('the service lost the position');
+        if ((opened.ready.gap && !mayMiss) || !opened.ready.resumed)
+          throw new Error('the service lost the position');
+        if (opened.ready.gap) gaps += 1;
         connections += 1;
         taken = 0;
         return opened;
@@ -75,6 +86,8 @@ export async function followMessages(
   };
   return {
     messages,
+    cursors: () => events.map(({ cursor }) => String(cursor)),
+    gaps: () => gaps,
     repeated: () => events.length - new Set(events.map(({ id }) => id)).size,
     connections: () => connections,
     async waitUntil(count) {

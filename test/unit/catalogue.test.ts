@@ -192,6 +192,8 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
     bus,
     unitOfWork,
     db: { workerNodes, feedEpoch },
+    settings: { sendContext: {} },
+    timelines: { onChange: () => undefined, start: () => undefined },
     remoteClient: { createFetch: () => fetch },
     close: () => Promise.resolve(),
   };

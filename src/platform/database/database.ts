@@ -25,6 +25,9 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** One connection to the server. */
+export type Connection = Pick<Database, 'query' | 'begin'>;
+
 /** Timeouts. */
 export interface Timeouts {
   /** For a connection. */
@@ -60,6 +63,8 @@ export interface DatabaseOptions {
    * connection.
    */
   hasPooler?: boolean;
+  /** Called with each new connection before its first use. A connection that it rejects is closed, and the caller gets the error. */
+  onConnect?: ((connection: Connection) => Promise<void>) | undefined;
   /** Called with errors of idle connections; the pool replaces those connections. */
   onError(error: Error): void;
 }
@@ -69,7 +74,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** A pool of pipelining connections with a timeout for every wait. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const { timeouts = defaultTimeouts, hasPooler = false, isReadOnly = false } = options;
+  const { timeouts = defaultTimeouts, hasPooler = false, isReadOnly = false, onConnect } = options;
   const limits = {
     statement_timeout: timeouts.statementMs,
     lock_timeout: timeouts.lockMs,
@@ -87,6 +92,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     // Statements take milliseconds; JIT compilation would take longer than running them.
     ...(!hasPooler && { ...limits, options: '-c jit=off' }),
     pipeline: true,
+    ...(onConnect && {
+      verify: (client, finish) => void onConnect(toConnection(client)).then(() => finish(), finish),
+    }),
   });
   // `end` does not wait until the server knows: a server that stops meanwhile still reports its end.
   pool.on('error', (error) => {
@@ -106,6 +114,16 @@ export function openDatabase(options: DatabaseOptions): Database {
   const asSent = ({ name, text }: SqlStatement, values: readonly unknown[]) => {
     return { ...(!hasPooler && name !== undefined && { name }), text, values: [...values] };
   };
+
+  /** The connection stays with the pool. */
+  function toConnection(client: pg.PoolClient): Connection {
+    const held = { query: client.query.bind(client), release: ignoreError } as pg.PoolClient;
+    return {
+      query: async (statement, values) =>
+        (await held.query(asSent(statement, values)).catch(rethrowWithState)).rows,
+      begin: async () => openTransaction(held, begin, asSent),
+    };
+  }
 
   const mostWaiting = options.poolSize * 25;
   function refuseCrowd(): void {
@@ -190,12 +208,13 @@ function openTransaction(
   };
 }
 
-/** A statement after a failed one; a write that the server refuses for now; a lost connection; too many callers. */
-const sqlStates = {
+/** A statement after a failed one; a write that the server refuses for now; a lost connection; too many callers; not now. */
+export const sqlStates = {
   transactionAborted: '25P02',
   readOnly: '25006',
   connectionFailure: '08006',
   tooManyConnections: '53300',
+  cannotConnectNow: '57P03',
 };
 
 /**

@@ -6,6 +6,7 @@ export interface RecentEntries {
   add(entry: FeedEntry): void;
   /** The consecutive entries after a position; undefined when the next entry is not cached. */
   after(agentId: string, position: number): readonly FeedEntry[] | undefined;
+  clear(): void;
 }
 
 export interface RecentEntriesOptions {
@@ -55,5 +56,6 @@ export function createRecentEntries({
       const skipped = position + 1 - first;
       return skipped >= 0 && skipped < run.entries.length ? run.entries.slice(skipped) : undefined;
     },
+    clear: () => runs.clear(),
   };
 }

@@ -32,7 +32,7 @@ interface Count {
 }
 
 /**
- * Returns a function that reads the status of an agent's feed. Concurrent calls share one query. Counts are
+ * Creates the reader of the status of an agent's feed. Concurrent calls share one query. Counts are
  * remembered, so that a call reads only newer entries, however many are after the position.
  */
 export function createFeedStatus({ feed, cursors }: FeedStatusParts) {
@@ -60,7 +60,7 @@ export function createFeedStatus({ feed, cursors }: FeedStatusParts) {
     maxConcurrent: 2,
   });
 
-  return async function readStatus(
+  async function readStatus(
     { agent_id, scopes }: Actor,
     { cursors: starts, returned }: WaitPosition = { cursors: [], returned: [] },
   ): Promise<FeedStatus> {
@@ -85,5 +85,7 @@ export function createFeedStatus({ feed, cursors }: FeedStatusParts) {
         ...((pending > maxPending || !complete) && { pending_events_more: true as const }),
       };
     }
-  };
+  }
+
+  return { read: readStatus, clear: () => counts.clear() };
 }

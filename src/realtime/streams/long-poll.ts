@@ -27,6 +27,11 @@ interface PageResult {
 /** Maximum pages without a visible event that are read for one response. The caller continues from its cursor. */
 const maxHiddenPages = 50;
 
+/** Whether a feed ends here. A page also ends at the end of a range of numbers, and looks complete there. */
+function isEnd(feed: FeedBounds, position: number): boolean {
+  return startPosition(feed, position).position >= feed.last_number;
+}
+
 /** Returns the implementation of `Realtime.page`: reads one page for a caller without a stream, and waits for the first event. */
 export function createLongPoll({ pages, registry, cursors, bounds }: LongPollParts) {
   async function collect(
@@ -99,6 +104,8 @@ export function createLongPoll({ pages, registry, cursors, bounds }: LongPollPar
         : startPosition(await bounds(agent_id), requested, 'earliest');
     let result = await collect(actor, start.position, options, 'replay');
     result.gap ||= start.gap;
+    if (result.complete && result.events.length > 0)
+      result.complete = isEnd(await bounds(agent_id), result.position);
     const isEmpty = () => result.events.length === 0 && result.complete && !result.gap;
     if (isEmpty() && typeof requested === 'number') result = await checkPosition(actor, result);
     if (isEmpty() && options.wait_ms > 0) result = await wait(actor, result.position, options, deadline);

@@ -8,6 +8,8 @@ export interface Acknowledged {
   id: string;
   sequence: number;
   content: string;
+  /** When the response came, in epoch milliseconds. */
+  at: number;
 }
 
 export interface MessageLoad {
@@ -16,6 +18,8 @@ export interface MessageLoad {
   errors: readonly RestResponse[];
   /** Requests without a response. */
   unanswered(): number;
+  /** The longest time until a response, in milliseconds. */
+  longestMs(): number;
   /** Asserts that every request succeeded. */
   expectNoErrors(): void;
   /** Resolves when `count` more messages are acknowledged. */
@@ -44,6 +48,7 @@ export function startMessageLoad(
   const watchers = new Set<() => void>();
   let tries = 0;
   let unanswered = 0;
+  let longestMs = 0;
   let begun = 0;
   const over = new AbortController();
   const abandoned = new AbortController();
@@ -55,6 +60,7 @@ export function startMessageLoad(
   async function attempt(token: string, key: string, content: string): Promise<boolean> {
     const all = addresses();
     const url = `${all[(tries += 1) % all.length]}/v1/threads/${thread_id}/messages`;
+    const since = Date.now();
     try {
       const answer = await requestRest('POST', url, { token, key, body: { content } });
       if (answer.status !== 201) {
@@ -62,12 +68,13 @@ export function startMessageLoad(
         return false;
       }
       const { id, sequence } = answer.body as Acknowledged;
-      acknowledged.push({ id, sequence, content });
+      acknowledged.push({ id, sequence, content, at: Date.now() });
       return true;
     } catch {
       unanswered += 1;
       return false;
     } finally {
+      longestMs = Math.max(longestMs, Date.now() - since);
       for (const look of watchers) look();
     }
   }
@@ -100,6 +107,7 @@ export function startMessageLoad(
     acknowledged,
     errors,
     unanswered: () => unanswered,
+    longestMs: () => longestMs,
     expectNoErrors() {
       expect({ refusals: errors.map(({ text }) => text), unanswered }).toEqual({
         refusals: [],

@@ -20,5 +20,6 @@ export function createSendContext(
       const batch = await readBatch(sends, { wait, hasLoopLimit: parts.hasLoopLimit });
       return { ...batch, store: () => undefined };
     },
+    clear: () => undefined,
   };
 }

@@ -94,6 +94,7 @@ export function createRememberedContext({
       if (isCompared) return readReserved(reserved, sends, wait, first.work);
       return { ...expectUnchanged(reserved, sends, first.work), store: (changed) => storeHit(changed, now) };
     },
+    clear: cache.clear,
   };
 }
 

@@ -114,6 +114,8 @@ export function createThreadCache(onThread: (outcome: Outcome) => void) {
       }
       entries.set(thread.id, { ...entry }); // a copy: the cache counts the size of the same object only once
     },
+
+    clear: () => entries.clear(),
   };
 }
 

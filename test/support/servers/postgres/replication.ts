@@ -24,6 +24,8 @@ export interface Replication {
   /** Ends the standby without a word. */
   killStandby(): Promise<void>;
   startStandby(): Promise<void>;
+  /** From now on the standby lacks what the primary commits. */
+  endReplication(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -43,11 +45,11 @@ export async function startReplication(): Promise<Replication> {
   const primary = await startPostgres({ ...options, dataDir: folder, settings });
   const { port, username, password } = new URL(primary.url);
   const primary_conninfo = `host=127.0.0.1 port=${port} user=${username} password=${decodeURIComponent(password)}`;
-  const startCopy = (own?: number) =>
+  const startCopy = (own?: number, source = primary_conninfo) =>
     startPostgres({
       ...options,
       dataDir: copy,
-      settings: { ...settings, primary_conninfo, wal_retrieve_retry_interval: '100ms' },
+      settings: { ...settings, primary_conninfo: source, wal_retrieve_retry_interval: '100ms' },
       ...(own !== undefined && { port: own }),
     });
   let standby = await startCopy();
@@ -73,6 +75,10 @@ export async function startReplication(): Promise<Replication> {
     },
     async startStandby() {
       standby = await startCopy(standby.port);
+    },
+    async endReplication() {
+      await standby.stop();
+      standby = await startCopy(standby.port, '');
     },
     async stop() {
       await Promise.all([primary.stop(), standby.stop()]);

@@ -1,0 +1,97 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { followMessages } from '../../clients/message-follower.ts';
+import { readPages, requestRest } from '../../clients/rest.ts';
+import { type Conversation, startConversation } from '../../support/cluster/cluster.ts';
+import { startMessageLoad } from '../../support/cluster/message-load.ts';
+import { findMissingPatroni, startPatroni } from '../../support/servers/postgres/patroni.ts';
+import { describeWithRedis } from '../../support/servers/redis/server.ts';
+import { describeUnless } from '../../support/vitest/describe-unless.ts';
+import {
+  expectUnavailable,
+  type Fault,
+  median,
+  report,
+  runTakeover,
+  startServiceOn,
+  takeovers,
+} from './measure.ts';
+
+vi.setConfig({ testTimeout: 1_200_000, hookTimeout: 60_000 });
+
+const missing = await findMissingPatroni();
+const waitOptions = { timeout: 60_000, interval: 50 };
+
+/** Before the primary is killed, the standby receives nothing for a while. */
+const killAhead: Fault = {
+  name: 'asynchronous standby: the primary is killed',
+  async inject(primary, cluster) {
+    const standby = cluster.other(primary);
+    await standby.query(`alter system set primary_conninfo = ''`);
+    await standby.query('select pg_reload_conf()');
+    await vi.waitFor(async () => {
+      const { rows } = await standby.query('select count(*)::int as count from pg_stat_wal_receiver');
+      if (rows[0].count > 0) throw new Error('the standby still receives');
+    }, waitOptions);
+    const { rows } = await primary.query('select pg_current_wal_lsn() as lsn');
+    await vi.waitFor(async () => {
+      const ahead = await primary.query(`select pg_current_wal_lsn() - '${rows[0].lsn}' > 100000 as ahead`);
+      if (!ahead.rows[0].ahead) throw new Error('the standby lacks too little');
+    }, waitOptions);
+    primary.kill9();
+  },
+  async repair(old, cluster) {
+    await cluster.other(old).query('alter system reset primary_conninfo');
+    await cluster.other(old).query('select pg_reload_conf()');
+    old.restart();
+  },
+};
+
+/** The ids of all messages of the thread, in their order. */
+async function listMessages(url: string, { thread_id, members }: Conversation): Promise<string[]> {
+  const read = (query: string) =>
+    requestRest('GET', `${url}/v1/threads/${thread_id}/messages${query}`, { token: members[0].token });
+  const messages = await readPages(read, { list: 'messages', limit: 100, filter: '&order=asc' });
+  expect(messages.map(({ sequence }) => sequence)).toEqual(messages.map((_, index) => index + 1));
+  expect(new Set(messages.map(({ content }) => content)).size).toBe(messages.length);
+  return messages.map(({ id }) => id);
+}
+
+await describeWithRedis('a PostgreSQL with an asynchronous standby', () => {
+  describeUnless(missing, 'under Patroni', () => {
+    test('loses acknowledged messages, and tells each reader of them', async () => {
+      const patroni = await startPatroni({ isSynchronous: false });
+      onTestFinished(() => patroni.stop());
+      const { cluster, urls } = await startServiceOn(patroni, 'redis');
+      const talk = await startConversation(cluster.core, urls[0]);
+      const followers = await Promise.all(
+        urls.map((url, index) => followMessages(talk.members[index ? 1 : 2], () => [url], { mayMiss: true })),
+      );
+      const load = startMessageLoad(talk, () => urls);
+      const pauses: number[] = [];
+      for (let count = 0; count < takeovers; count += 1)
+        pauses.push(await runTakeover(patroni, killAhead, load));
+      await load.finish();
+      expectUnavailable(load);
+      const stored = await listMessages(urls[0], talk);
+      const kept = new Set(stored);
+      const lost = load.acknowledged.filter(({ id }) => !kept.has(id)).length;
+      expect(lost).toBeGreaterThan(0);
+      for (const follower of followers) {
+        // Each message that exists arrived once and in order. A reader of lost messages was told.
+        await vi.waitFor(
+          () => expect(follower.messages().filter((id) => kept.has(id))).toEqual(stored),
+          waitOptions,
+        );
+        expect(follower.repeated()).toBe(0);
+        expect(follower.messages().length).toBeGreaterThan(stored.length);
+        expect(follower.gaps()).toBe(takeovers);
+      }
+      await vi.waitFor(
+        async () => expect((await cluster.core.db.outbox.readAge()).rows).toBe(0),
+        waitOptions,
+      );
+      const written = load.acknowledged.length;
+      report([killAhead.name, takeovers, median(pauses), Math.max(...pauses) / 1_000, written, lost, 0, 0]);
+    });
+  });
+});
