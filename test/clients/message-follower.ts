@@ -6,8 +6,8 @@ import type { Member } from '../support/cluster/cluster.ts';
 export interface MessageFollower {
   /** The ids of the messages that came, in the order in which they came, over all connections. */
   messages(): string[];
-  /** The cursors of all events, in the order in which they came. */
-  cursors(): string[];
+  /** All events, in the order in which they came. */
+  events(): readonly Frame[];
   /** How often the service reported lost events. */
   gaps(): number;
   /** Events that came a second time. */
@@ -86,7 +86,7 @@ export async function followMessages(
   };
   return {
     messages,
-    cursors: () => events.map(({ cursor }) => String(cursor)),
+    events: () => events,
     gaps: () => gaps,
     repeated: () => events.length - new Set(events.map(({ id }) => id)).size,
     connections: () => connections,

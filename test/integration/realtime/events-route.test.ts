@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { rangeLength } from '../../../packages/core/src/domain/feed/position-ranges.ts';
 import { eventPage } from '../../../src/transports/rest/events.ts';
 import { checkReceived } from '../../support/asyncapi/check-received.ts';
 import { startRealtimeNode } from '../ws/realtime-node.ts';
@@ -140,6 +141,22 @@ test.each([
   const response = await acknowledge(await node.token(await node.agent()), body);
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ error: { code } });
+});
+
+test('a page at the end of an epoch of the feed says that events follow in the next one', async () => {
+  const agent = await node.agent();
+  const token = await node.token(agent);
+  const { cursor } = await page(token);
+  await node.emit([agent], 'before');
+  await node.db.feedEpoch.beginRange('', 5_000, rangeLength);
+  const last = await page(token, { cursor });
+  expect([subjects(last), last.complete]).toEqual([['before'], true]);
+  await node.emit([agent], 'after');
+  const first = await page(token, { cursor });
+  expect([subjects(first), first.complete]).toEqual([['before'], false]);
+  const second = await page(token, { cursor: first.cursor });
+  expect(second).toMatchObject({ complete: true });
+  expect(subjects(second)).toEqual(['after']);
 });
 
 test('a token that can see no event is refused with the scope that it needs', async () => {

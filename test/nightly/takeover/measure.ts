@@ -152,7 +152,9 @@ async function expectFollowed(
     expect(follower.messages()).toEqual(sent);
     expect(follower.repeated()).toBe(0);
     const agentId = members[index + 1]?.id ?? '';
-    const numbers = follower.cursors().map((cursor) => core.settings.cursors.decodeFeed(agentId, cursor));
+    const numbers = follower
+      .events()
+      .map(({ cursor = '' }) => core.settings.cursors.decodeFeed(agentId, cursor));
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
   }
 }
