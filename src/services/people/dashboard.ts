@@ -2,9 +2,6 @@ import type { FirstStepsRow } from '../../repositories/people/dashboard.ts';
 import { listInvitationsOfPerson } from './membership-invitations.ts';
 import type { ReadWork } from '../../work/unit-of-work.ts';
 
-/** The apps and invitations of a person. */
-export type Dashboard = Awaited<ReturnType<typeof readDashboard>>;
-
 /** Webhooks that one list shows. */
 const maxFailingWebhooks = 200;
 

@@ -7,14 +7,17 @@ type CookieName = 'session' | 'browser' | 'flash' | 'external' | 'known' | 'dens
  * The full name of a cookie. Over https it has the prefix `__Host-` (RFC 6265bis, section 4.1.3), so that other hosts of the same
  * domain cannot set it.
  */
-export function cookieName(ctx: Context, name: CookieName): string {
+function cookieName(ctx: Context, name: CookieName): string {
   return ctx.cookies.secure ? `__Host-ams_${name}` : `ams_${name}`;
 }
+
+/** The message is text of the page, so others may not write one. The other values prove themselves, or need no proof. */
+const isSigned = (name: CookieName): boolean => name === 'flash';
 
 /** Sets a cookie that scripts cannot read and that cross-site forms do not send. */
 export function setCookie(ctx: Context, name: CookieName, value: string | null, lifetimeMs?: number): void {
   ctx.cookies.set(cookieName(ctx, name), value, {
-    signed: false,
+    signed: isSigned(name),
     httpOnly: true,
     sameSite: 'lax',
     path: '/',
@@ -25,5 +28,5 @@ export function setCookie(ctx: Context, name: CookieName, value: string | null, 
 
 /** The value of a cookie of the request. */
 export function cookieOf(ctx: Context, name: CookieName): string | undefined {
-  return ctx.cookies.get(cookieName(ctx, name), { signed: false });
+  return ctx.cookies.get(cookieName(ctx, name), { signed: isSigned(name) });
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
-import { cookieName } from './cookies.ts';
+import { cookieOf, setCookie } from './cookies.ts';
 
 /** A message at the top of the next page. */
 const flash = z.object({ tone: z.enum(['good', 'warning']), text: z.string() });
@@ -15,21 +15,14 @@ export function keepFlash(ctx: Context, { tone, text }: Flash): void {
   const value = Buffer.from(JSON.stringify({ tone, text: text.slice(0, maxTextLength) })).toString(
     'base64url',
   );
-  ctx.cookies.set(cookieName(ctx, 'flash'), value, {
-    signed: true,
-    httpOnly: true,
-    sameSite: 'lax',
-    overwrite: true,
-    maxAge: lifetimeMs,
-  });
+  setCookie(ctx, 'flash', value, lifetimeMs);
 }
 
 /** Returns and deletes the stored message. */
 export function takeFlash(ctx: Context): Flash | undefined {
-  const name = cookieName(ctx, 'flash');
-  const value = ctx.cookies.get(name, { signed: true });
+  const value = cookieOf(ctx, 'flash');
   if (value === undefined) return undefined;
-  ctx.cookies.set(name, null, { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true });
+  setCookie(ctx, 'flash', null);
   const parsed = flash.safeParse(JSON.parse(Buffer.from(value, 'base64url').toString()));
   return parsed.success ? parsed.data : undefined;
 }

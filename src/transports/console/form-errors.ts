@@ -1,5 +1,5 @@
 import { DomainError, type ErrorCode } from '../../../packages/core/src/domain/errors.ts';
-import type { Redirect, Shell, ShownPage } from './route.ts';
+import type { Redirect, ShownPage } from './route.ts';
 
 /** Errors of a form, for the page that shows the form again. */
 export interface FormErrors {
@@ -58,21 +58,13 @@ function toFormErrors(error: DomainError, fieldByCode: FieldByCode): FormErrors 
   };
 }
 
+/** What a page shows besides the errors of its fields. */
+export type ShownErrors = Pick<FormErrors, 'status' | 'message' | 'retry_after'>;
+
 /** A page with a form. Title and status show whether it has errors. */
-export function formPage(
-  title: string,
-  body: ShownPage['body'],
-  formErrors: FormErrors | undefined,
-  shell?: Shell,
-): ShownPage {
-  const page = { body, ...(shell === undefined ? {} : { shell }) };
-  if (formErrors === undefined) return { ...page, title };
-  return {
-    ...page,
-    title: `Error: ${title}`,
-    status: formErrors.status,
-    retry_after: formErrors.retry_after,
-  };
+export function formPage(title: string, body: ShownPage['body'], errors: ShownErrors | undefined): ShownPage {
+  if (errors === undefined) return { title, body };
+  return { title: `Error: ${title}`, body, status: errors.status, retry_after: errors.retry_after };
 }
 
 /** The message of an error for people. Rate limit errors name a time to wait instead of a number of calls. */

@@ -1,5 +1,5 @@
 import type { Approval } from '../../../services/approvals/approvals.ts';
-import { stateLabels } from './approval-text.ts';
+import { stateBadges } from './approval-text.ts';
 import { Badge, ErrorNotice } from './content.tsx';
 import { Decision, PostButton } from './form.tsx';
 import { useLayoutContext } from './layout-context.ts';
@@ -37,10 +37,9 @@ interface UndoProps {
 /** A decision that has not taken effect. Who made it can take it back. */
 function Undo({ stored: { decision, account_id }, action, hidden, about }: UndoProps) {
   const { person } = useLayoutContext();
-  const { label, tone } = stateLabels[decision ?? 'pending'];
   return (
     <div class="button-pair undo">
-      <Badge tone={tone}>{label}</Badge>
+      <Badge of={stateBadges[decision ?? 'pending']} />
       {account_id === person?.account_id && (
         <PostButton label="Undo" action={action} hidden={hidden} about={about} />
       )}

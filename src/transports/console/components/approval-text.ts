@@ -12,10 +12,10 @@ export function consequenceText({
     : 'Both sides lose the contact and are notified. A new contact request is needed to become contacts again.';
 }
 
-/** State labels. */
-export const stateLabels = {
-  pending: { label: 'Pending', tone: 'accent' },
-  approved: { label: 'Approved', tone: 'good' },
-  denied: { label: 'Denied', tone: 'danger' },
-  expired: { label: 'Expired', tone: 'plain' },
+/** Badges of the states. */
+export const stateBadges = {
+  pending: ['accent', 'Pending'],
+  approved: ['good', 'Approved'],
+  denied: ['danger', 'Denied'],
+  expired: ['plain', 'Expired'],
 } as const satisfies Record<Approval['state'], object>;

@@ -78,9 +78,16 @@ export function Card({ title, action, tone = 'plain', children }: CardProps) {
 
 export type Tone = 'plain' | 'good' | 'warning' | 'danger' | 'accent';
 
+interface BadgeProps {
+  tone?: Tone;
+  children?: ComponentChildren;
+  /** Both of them, for tables of badges. */
+  of?: readonly [tone: Tone, text: ComponentChildren];
+}
+
 /** A label of one or two words. */
-export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ComponentChildren }) {
-  return <span class={`badge ${tone}`}>{children}</span>;
+export function Badge({ tone = 'plain', children, of = [tone, children] }: BadgeProps) {
+  return <span class={`badge ${of[0]}`}>{of[1]}</span>;
 }
 
 const icons: Record<Exclude<Tone, 'plain'>, IconName> = {

@@ -101,20 +101,6 @@ interface SelectProps extends LabelledProps {
   options: readonly { value: string; text: string }[];
 }
 
-interface NameFieldProps extends LabelledProps {
-  /** Says that the name cannot be changed. */
-  permanenceHint: string;
-  prefix?: string;
-  value?: string | undefined;
-  autocomplete?: string;
-}
-
-/** A text input for a part of a handle. */
-export function NameField({ permanenceHint, ...field }: NameFieldProps) {
-  const hint = `Lowercase letters, digits, - and _. ${permanenceHint}`;
-  return <Field {...field} hint={hint} maxlength={32} plain required />;
-}
-
 /** A select box. For options that need an explanation use Choices. */
 export function Select(props: SelectProps) {
   const { name, options } = props;

@@ -65,7 +65,7 @@ function Side({ badges = [], buttons = [], side }: Row) {
   if (isEmpty) return null;
   return (
     <div class="row-side">
-      {badges.map((badge) => badge && [<Badge tone={badge[0]}>{badge[1]}</Badge>, ' '])}
+      {badges.map((badge) => badge && [<Badge of={badge} />, ' '])}
       {buttons.map(
         (button) => button && ('href' in button ? <RowLink {...button} /> : <PostButton {...button} />),
       )}

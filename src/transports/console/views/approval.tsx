@@ -3,7 +3,7 @@ import { describeWish } from '../../../../packages/core/src/domain/approvals.ts'
 import { Badge, Card, Facts, Notice, Quote } from '../components/content.tsx';
 import { TextArea } from '../components/field.tsx';
 import { Handle, Time } from '../components/rows.tsx';
-import { consequenceText, stateLabels } from '../components/approval-text.ts';
+import { consequenceText, stateBadges } from '../components/approval-text.ts';
 import { type Action, ActionButton, ActionError, useAction } from './action.tsx';
 import { readError, readValue, type ViewHost } from './host.ts';
 import type { ApprovalsValue, ShownApproval } from './results.ts';
@@ -76,7 +76,6 @@ interface DetailsProps extends Loaded {
 function Details({ approval, key, action, onDecide }: DetailsProps) {
   const { agent_handle, agent_display_name, client_name, message, state, is_review: isReview } = approval;
   const { texts = [], about = '', files = [], recipients, target, reason } = approval;
-  const { label, tone } = stateLabels[state];
   const isPending = state === 'pending';
   return (
     <Card>
@@ -84,7 +83,7 @@ function Details({ approval, key, action, onDecide }: DetailsProps) {
         <bdi>{agent_display_name}</bdi> wants to {describeWish(approval)}
       </h1>
       <p role="status">
-        <Badge tone={tone}>{label}</Badge> {outcomes[state]}
+        <Badge of={stateBadges[state]} /> {outcomes[state]}
       </p>
       {isPending && <p>{consequenceText(approval)}</p>}
       {!(isPending && isReview) && <Quote text={message} />}

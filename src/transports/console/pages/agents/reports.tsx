@@ -2,8 +2,6 @@ import type { ComponentChildren } from 'preact';
 import type { Counts } from '../../../../../packages/core/src/domain/agents/erasure-and-export.ts';
 import { type IdKind, isId } from '../../../../../packages/core/src/domain/ids.ts';
 import {
-  type ErasureReport,
-  type ExportReport,
   presentErasure,
   presentExport,
   type Progress,
@@ -23,7 +21,9 @@ export const erasuresPath = '/console/erasures';
 export const exportsPath = '/console/exports';
 const pageSize = 10;
 
-interface ReportsDefinition<Report> {
+type Report = Pick<Progress<unknown>, 'id' | 'handle' | 'begun_at' | 'done_at'>;
+
+interface ReportsDefinition<R extends Report> {
   path: string;
   title: string;
   lead: string;
@@ -32,13 +32,19 @@ interface ReportsDefinition<Report> {
   /** Shown when there are none. */
   hint: string;
   kind: IdKind;
-  read(visit: PageVisit, where: { before: string; limit: number }): Promise<readonly Report[]>;
-  show(report: Report): ComponentChildren;
+  read(visit: PageVisit, where: { before: string; limit: number }): Promise<readonly R[]>;
+  /** Sentence for an unfinished report. */
+  pendingText: string;
+  /** Label of a finished report. */
+  doneLabel: string;
+  /** Sentence for a finished report. */
+  doneText?(report: R): ComponentChildren;
+  show(report: R): ComponentChildren;
 }
 
-/** A page of reports on exports or erasures, newest first. */
-function reportsPage<Report extends { id: string }>(definition: ReportsDefinition<Report>) {
-  const { path, title, lead, noun, hint, kind, read, show } = definition;
+/** A page of reports on exports or erasures, newest first, each with its state. */
+function reportsPage<R extends Report>(definition: ReportsDefinition<R>) {
+  const { path, title, lead, noun, hint, kind, read, pendingText, doneLabel, doneText, show } = definition;
   return definePage({
     path,
     title,
@@ -52,7 +58,31 @@ function reportsPage<Report extends { id: string }>(definition: ReportsDefinitio
         return (
           <>
             {items.length === 0 && <Empty title={`No ${noun} yet`}>{hint}</Empty>}
-            {items.map(show)}
+            {items.map((report) => (
+              <Card
+                key={report.id}
+                title={<Handle of={report.handle} />}
+                action={
+                  report.done_at === null ? (
+                    <Badge tone="warning">In progress</Badge>
+                  ) : (
+                    <Badge tone="good">{doneLabel}</Badge>
+                  )
+                }
+              >
+                <p>
+                  Started <Time at={report.begun_at} />
+                  {report.done_at === null ? (
+                    `. ${pendingText}`
+                  ) : (
+                    <>
+                      , finished <Time at={report.done_at} />. {doneText?.(report)}
+                    </>
+                  )}
+                </p>
+                {show(report)}
+              </Card>
+            ))}
             <NextPage path={path} noun={noun} next={next} />
           </>
         );
@@ -71,24 +101,22 @@ export const erasuresPage = reportsPage({
   kind: 'erasure',
   read: async ({ read, person }, where) =>
     (await read(listErasures, person.account_id, where)).map(presentErasure),
-  show: (report) => <ErasureCard key={report.id} report={report} />,
-});
-
-function ErasureCard({ report }: { report: ErasureReport }) {
-  return (
-    <ReportCard of={report} doneLabel="Erased" pendingText="The data is being erased.">
-      <CountPoints counts={report.erased} />
+  pendingText: 'The data is being erased.',
+  doneLabel: 'Erased',
+  show: ({ erased, kept }) => (
+    <>
+      <CountPoints counts={erased} />
       <h3>Kept data</h3>
       <ul class="bullets">
-        {report.kept.map(({ what, why }) => (
+        {kept.map(({ what, why }) => (
           <li key={what}>
             {what}: {why}
           </li>
         ))}
       </ul>
-    </ReportCard>
-  );
-}
+    </>
+  ),
+});
 
 /** The exports of agents, with their archives. Only the person who started an export sees it. */
 export const exportsPages = [
@@ -101,7 +129,23 @@ export const exportsPages = [
     kind: 'export',
     read: async ({ read, person }, where) =>
       (await read(listExports, person.account_id, where)).map(presentExport),
-    show: (report) => <ExportCard key={report.id} report={report} />,
+    pendingText: 'The archive is being created.',
+    doneLabel: 'Ready',
+    doneText: ({ expires_at }) => ['The archive is deleted ', <Time at={expires_at} />, '.'],
+    show: ({ id, exported, missing_files, size_bytes }) => (
+      <>
+        <CountPoints counts={exported}>
+          {missing_files.length > 0 && <li>missing files: {missing_files.length}</li>}
+        </CountPoints>
+        {size_bytes !== null && (
+          <Actions>
+            <ButtonLink href={`${exportsPath}/${id}/archive`} kind="primary" isFile>
+              {`Download ${sizeText(size_bytes)}`}
+            </ButtonLink>
+          </Actions>
+        )}
+      </>
+    ),
   }),
   page(`${exportsPath}/:id/archive`, async ({ ctx, params, parts, person, write }) => {
     ctx.redirect(await write(signArchiveUrl, parts.addresses, person.account_id, params['id'] ?? ''));
@@ -114,65 +158,9 @@ export const exportsPages = [
   }),
 ];
 
-function ExportCard({ report }: { report: ExportReport }) {
-  const { id, expires_at, exported, missing_files, size_bytes } = report;
-  const doneText = (
-    <>
-      The archive is deleted <Time at={expires_at} />.
-    </>
-  );
-  return (
-    <ReportCard of={report} doneLabel="Ready" pendingText="The archive is being created." doneText={doneText}>
-      <CountPoints counts={exported}>
-        {missing_files.length > 0 && <li>missing files: {missing_files.length}</li>}
-      </CountPoints>
-      {size_bytes !== null && (
-        <Actions>
-          <ButtonLink href={`${exportsPath}/${id}/archive`} kind="primary" isFile>
-            {`Download ${sizeText(size_bytes)}`}
-          </ButtonLink>
-        </Actions>
-      )}
-    </ReportCard>
-  );
-}
-
 function sizeText(bytes: number): string {
   const kib = Math.max(1, Math.ceil(bytes / 1_024));
   return kib < 1_024 ? `${kib} KiB` : `${Math.ceil(kib / 1_024)} MiB`;
-}
-
-interface ReportProps {
-  of: Pick<Progress<unknown>, 'handle' | 'begun_at' | 'done_at'>;
-  /** Label of a finished report. */
-  doneLabel: string;
-  /** Sentence for an unfinished report. */
-  pendingText: string;
-  /** Sentence for a finished report. */
-  doneText?: ComponentChildren;
-  children: ComponentChildren;
-}
-
-/** One report with its state. */
-function ReportCard({ of, doneLabel, pendingText, doneText, children }: ReportProps) {
-  const { handle, begun_at, done_at } = of;
-  const badge =
-    done_at === null ? <Badge tone="warning">In progress</Badge> : <Badge tone="good">{doneLabel}</Badge>;
-  return (
-    <Card title={<Handle of={handle} />} action={badge}>
-      <p>
-        Started <Time at={begun_at} />
-        {done_at === null ? (
-          `. ${pendingText}`
-        ) : (
-          <>
-            , finished <Time at={done_at} />. {doneText}
-          </>
-        )}
-      </p>
-      {children}
-    </Card>
-  );
 }
 
 /** A list of counts above 0. Renders nothing if it is empty. */

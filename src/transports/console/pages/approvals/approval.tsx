@@ -11,7 +11,7 @@ import { wrongField } from '../../../../../packages/core/src/domain/errors.ts';
 import { definePage } from '../../define/page.tsx';
 import { redirectOrWarn } from '../../form-errors.ts';
 import { ApprovalButtons } from '../../components/approval-buttons.tsx';
-import { consequenceText, stateLabels } from '../../components/approval-text.ts';
+import { consequenceText, stateBadges } from '../../components/approval-text.ts';
 import { outcomeText } from './list.tsx';
 
 interface ApprovalProps {
@@ -84,12 +84,11 @@ export const approvalPage = definePage({
 function Details({ approval, review, address }: ApprovalProps) {
   const { agent_id, agent_handle, client_name, message, state, created_at, expires_at, decided_at } =
     approval;
-  const { label, tone } = stateLabels[state];
   const isPending = state === 'pending';
   return (
     <Card>
       <p>
-        <Badge tone={tone}>{label}</Badge> {outcomeText(approval)}
+        <Badge of={stateBadges[state]} /> {outcomeText(approval)}
       </p>
       {isPending && <p>{consequenceText(approval)}</p>}
       {message !== '' && !(isPending && review) && (

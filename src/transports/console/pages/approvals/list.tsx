@@ -6,7 +6,7 @@ import { toPage } from '../../define/list.tsx';
 import { definePage } from '../../define/page.tsx';
 import type { PageVisit } from '../../define/section.ts';
 import { ApprovalButtons } from '../../components/approval-buttons.tsx';
-import { stateLabels } from '../../components/approval-text.ts';
+import { stateBadges } from '../../components/approval-text.ts';
 
 type Outcome = Pick<Approval, 'state' | 'stored' | 'used_at' | 'expires_at' | keyof Decision>;
 type Decision = Pick<Approval, 'decided_via' | 'decided_by' | 'decided_by_agent'>;
@@ -92,7 +92,6 @@ export const approvalsPage = definePage({
 
 function approvalRow(approval: Approval): Row {
   const { id, agent_display_name, agent_handle, created_at, decided_at, state, stored } = approval;
-  const { label, tone } = stateLabels[state];
   const address = `${path}/${id}`;
   return {
     key: id,
@@ -111,7 +110,7 @@ function approvalRow(approval: Approval): Row {
       [stored?.failure],
     ],
     badges: [
-      state === 'pending' ? Boolean(stored?.failure) && ['warning', 'Not carried out'] : [tone, label],
+      state === 'pending' ? Boolean(stored?.failure) && ['warning', 'Not carried out'] : stateBadges[state],
     ],
     buttons: [
       state === 'pending' &&

@@ -4,10 +4,12 @@ import type { AgentOfPerson } from '../../../../services/people/agents.ts';
 import { Handle } from '../../components/rows.tsx';
 import { Choices } from '../../components/choices.tsx';
 import { Badge, Card, ErrorNotice, Heading, Icon } from '../../components/content.tsx';
-import { Field, NameField } from '../../components/field.tsx';
+import { Field } from '../../components/field.tsx';
 import { Actions, Button, Form } from '../../components/form.tsx';
 import type { FormErrors } from '../../form-errors.ts';
 import type { ShownPage } from '../../route.ts';
+import { Fields } from '../../define/fields.tsx';
+import { name as nameField } from '../people/account-fields.tsx';
 import { ConsentWarning, ClientFacts } from './consent-client.tsx';
 import { abilitiesOf } from './scopes.tsx';
 
@@ -157,17 +159,14 @@ function Decision({
 }
 
 function NewAgent({ person, formErrors, name, address }: Consent & { address: string }) {
-  const errors = formErrors?.fields ?? {};
+  const prefix = `@${person.username}.`;
   return (
     <Form action={address}>
       <ErrorNotice {...formErrors} />
-      <NameField
-        name="name"
-        label="Handle"
-        prefix={`@${person.username}.`}
-        permanenceHint="It cannot be changed later."
-        value={name}
-        error={errors['name']}
+      <Fields
+        fields={{ name: nameField('Handle', 'It cannot be changed later.', { prefix }) }}
+        values={{ name }}
+        errors={formErrors?.fields ?? {}}
       />
       <Actions>
         <Button name="decision" value="create">

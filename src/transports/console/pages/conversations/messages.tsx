@@ -1,7 +1,7 @@
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { describeWish } from '../../../../../packages/core/src/domain/approvals.ts';
 import { ApprovalButtons } from '../../components/approval-buttons.tsx';
-import { stateLabels } from '../../components/approval-text.ts';
+import { stateBadges } from '../../components/approval-text.ts';
 import { Badge } from '../../components/content.tsx';
 import { useLayoutContext } from '../../components/layout-context.ts';
 import { Day, dayOf, isOneRun } from '../../components/message-parts.tsx';
@@ -71,11 +71,10 @@ function listEntries({ messages, approvals, earlier }: ConversationPage): Entry[
 
 function ApprovalEntry({ approval }: { approval: Approval }) {
   const { id, agent_display_name, message, state } = approval;
-  const { label, tone } = stateLabels[state];
   return (
     <li class="message approval" id={id}>
       <p>
-        <Badge tone={tone}>{label}</Badge>{' '}
+        <Badge of={stateBadges[state]} />{' '}
         <a href={`/console/approvals/${id}`}>
           <bdi>{agent_display_name}</bdi> wants to {describeWish(approval)}
         </a>

@@ -1,12 +1,12 @@
 import { presentMessage } from '../../../../../packages/core/src/records/message.ts';
 import { type MessageTrace, readMessageTrace } from '../../../../services/threads/message-trace.ts';
 import { Badge, Card, Facts, Heading } from '../../components/content.tsx';
-import { Handle, Rows, Time } from '../../components/rows.tsx';
+import { Handle, Time } from '../../components/rows.tsx';
 import { definePage } from '../../define/page.tsx';
 import type { PageVisit } from '../../define/section.ts';
 import { formatTime, timeZoneOf } from '../../time-zone.ts';
 import { Reasons } from '../inbox/inbox.tsx';
-import { deliveryStateLabels, describeDelivery, nameOf } from '../webhooks/fields.tsx';
+import { deliveryBadges, describeDelivery, nameOf } from '../webhooks/fields.tsx';
 import { conversationAddress, conversationsAddress } from './filters.tsx';
 
 interface TraceVisit extends PageVisit {
@@ -31,7 +31,47 @@ export const tracePage = definePage({
     />
   ),
   frame: 'over',
-  sections: () => [showFacts, showInboxes, showWebhooks, showJson],
+  sections: ({ list }) => [
+    showFacts,
+    list({
+      title: 'Inbox',
+      label: 'Inboxes',
+      read: ({ trace }) => trace.inboxes,
+      row: ({ agent_handle, state, attempts, consumer, expires_at, reasons, updated_at }) => ({
+        key: agent_handle,
+        title: <Handle of={agent_handle} />,
+        lines: [
+          [
+            attempts === 1 ? '1 attempt' : `${attempts} attempts`,
+            consumer !== null && ['held by ', <bdi>{consumer}</bdi>],
+            expires_at === null ? ['since ', <Time at={updated_at} />] : ['until ', <Time at={expires_at} />],
+          ],
+        ],
+        text: reasons.length > 0 && <Reasons reasons={reasons} />,
+        badges: [[inboxTones[state], state]],
+      }),
+    }),
+    list({
+      title: 'Webhooks',
+      label: 'Deliveries to webhooks',
+      read: ({ trace }) => trace.webhooks,
+      row: (delivery) => ({
+        key: delivery.webhook_id,
+        title: (
+          <a href={`/console/agents/${delivery.agent_id}/webhooks/${delivery.webhook_id}`}>
+            <bdi>{nameOf(delivery)}</bdi>
+          </a>
+        ),
+        lines: [describeDelivery({ ...delivery, at: delivery.last_attempt_at })],
+        badges: [deliveryBadges[delivery.state]],
+      }),
+    }),
+    ({ trace: { message } }) => (
+      <Card title="JSON">
+        <pre class="trace">{JSON.stringify(presentMessage(message), undefined, 2)}</pre>
+      </Card>
+    ),
+  ],
 });
 
 function showFacts({ trace, ctx, person }: TraceVisit) {
@@ -81,57 +121,6 @@ const inboxTones = {
   handled: 'good',
   recorded: 'good',
 } as const;
-
-function showInboxes({ trace: { inboxes } }: TraceVisit) {
-  if (inboxes.length === 0) return null;
-  const rows = inboxes.map(
-    ({ agent_handle, state, attempts, consumer, expires_at, reasons, updated_at }) => ({
-      key: agent_handle,
-      title: <Handle of={agent_handle} />,
-      lines: [
-        [
-          attempts === 1 ? '1 attempt' : `${attempts} attempts`,
-          consumer !== null && ['held by ', <bdi>{consumer}</bdi>],
-          expires_at === null ? ['since ', <Time at={updated_at} />] : ['until ', <Time at={expires_at} />],
-        ],
-      ],
-      text: reasons.length > 0 && <Reasons reasons={reasons} />,
-      badges: [[inboxTones[state], state] as const],
-    }),
-  );
-  return (
-    <Card title="Inbox">
-      <Rows label="Inboxes" rows={rows} />
-    </Card>
-  );
-}
-
-function showWebhooks({ trace: { webhooks } }: TraceVisit) {
-  if (webhooks.length === 0) return null;
-  const rows = webhooks.map((delivery) => ({
-    key: delivery.webhook_id,
-    title: (
-      <a href={`/console/agents/${delivery.agent_id}/webhooks/${delivery.webhook_id}`}>
-        <bdi>{nameOf(delivery)}</bdi>
-      </a>
-    ),
-    lines: [describeDelivery({ ...delivery, at: delivery.last_attempt_at })],
-    badges: [[deliveryStateLabels[delivery.state].tone, deliveryStateLabels[delivery.state].text] as const],
-  }));
-  return (
-    <Card title="Webhooks">
-      <Rows label="Deliveries to webhooks" rows={rows} />
-    </Card>
-  );
-}
-
-function showJson({ trace: { message } }: TraceVisit) {
-  return (
-    <Card title="JSON">
-      <pre class="trace">{JSON.stringify(presentMessage(message), undefined, 2)}</pre>
-    </Card>
-  );
-}
 
 /** A length of time (ms) with three digits at least. */
 function durationText(ms: number): string {

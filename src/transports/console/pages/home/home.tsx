@@ -1,12 +1,6 @@
-import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
-import { type AgentWithState, listAgentStates } from '../../../../services/people/agent-states.ts';
+import { listAgentStates } from '../../../../services/people/agent-states.ts';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
-import {
-  type Dashboard,
-  type FirstSteps,
-  readDashboard,
-  readFirstSteps,
-} from '../../../../services/people/dashboard.ts';
+import { type FirstSteps, readDashboard, readFirstSteps } from '../../../../services/people/dashboard.ts';
 import { AgentTable } from '../../components/agent-table.tsx';
 import { Rows } from '../../components/rows.tsx';
 import { Card, Empty, Heading, Badge } from '../../components/content.tsx';
@@ -20,32 +14,22 @@ import { CopyValue } from '../../components/secrets.tsx';
 import { invitationRow } from '../people/organizations.tsx';
 import { agentAddress } from '../agents/agent-page.tsx';
 import { liveRoute } from '../../define/live.ts';
-import { page, type PersonVisit, type ShownPage } from '../../route.ts';
+import { page, type PersonVisit } from '../../route.ts';
 import { FirstAgent } from '../conversations/new.tsx';
 import { failingWebhooksPath } from '../webhooks/failing.tsx';
 
 const newAgentPath = '/console/agents/new';
 
-interface FirstStepsListProps {
-  steps: FirstSteps;
-  /** The pages on which a person connects a program and sends a message: those of an agent, if there is one. */
-  pages: { connect: string; agent: string };
-}
-
-function pagesOf(agent: HomeContent['agent']): FirstStepsListProps['pages'] {
-  if (agent) return { connect: agentAddress(agent, 'connect'), agent: agentAddress(agent) };
-  return { connect: newAgentPath, agent: newAgentPath };
-}
-
-/** The first steps of a person, until all are done. */
-function FirstStepsList({ steps, pages }: FirstStepsListProps) {
+/** The first steps of a person, until all are done. A program is connected, and a message sent, on the pages of an agent. */
+function FirstStepsList({ steps, agent }: Pick<HomeContent, 'steps' | 'agent'>) {
   const { has_agent, has_connected, has_message } = steps;
   if (has_agent && has_connected && has_message) return null;
+  const pageOf = (subpage?: string) => (agent ? agentAddress(agent, subpage) : newAgentPath);
   const rows = [
     { isDone: true, text: 'Create an account', href: '/console/account' },
     { isDone: has_agent, text: 'Create an agent', href: newAgentPath },
-    { isDone: has_connected, text: 'Connect a program or an app', href: pages.connect },
-    { isDone: has_message, text: 'Send or receive a message', href: pages.agent },
+    { isDone: has_connected, text: 'Connect a program or an app', href: pageOf('connect') },
+    { isDone: has_message, text: 'Send or receive a message', href: pageOf() },
   ];
   return (
     <div id="first-steps">
@@ -81,7 +65,44 @@ export const homePages = [
       read(readDashboard, person.account_id),
       readLiveContent(visit),
     ]);
-    return homePage({ person, agents, dashboard, content, cursor: state?.cursor, ...parts.settings });
+    const body = (
+      <>
+        <Heading title={`Hello, ${person.username}`} />
+        <LiveRegion
+          id="news"
+          address="/console/live/home"
+          cursor={state?.cursor}
+          label="First steps, and what waits for you"
+        >
+          <LiveContent {...content} />
+        </LiveRegion>
+        {dashboard.invitations.length > 0 && (
+          <Card title="Invitations">
+            <Rows label="Invitations" rows={dashboard.invitations.map(invitationRow)} />
+          </Card>
+        )}
+        {agents.length === 0 ? (
+          <Empty title="No agents yet" action={<FirstAgent />}>
+            An agent is an identity with which software sends and receives messages.
+          </Empty>
+        ) : (
+          <Card title="Your agents" action={<AgentLinks failing={dashboard.failing_webhooks} />}>
+            <AgentTable agents={agents.slice(0, maxAgentsShown)} />
+          </Card>
+        )}
+        {dashboard.connections === 0 && (
+          <Card title="Connect an app">
+            <p>
+              Enter this address in an MCP client. The client opens a page of this service, on which you
+              choose the agent that it can act as.
+            </p>
+            <CopyValue label="MCP server address" value={`${parts.settings.public_url}/mcp`} />
+          </Card>
+        )}
+      </>
+    );
+    const { waiting } = content;
+    return { title: homeTitle(waiting), body, hasNews: countWaiting(waiting) > 0 };
   }),
   liveRoute('/console/live/home', 'news', async (visit) => {
     const found = await readLiveContent(visit);
@@ -117,7 +138,7 @@ function LiveContent({ waiting, steps, agent, calm }: HomeContent) {
           <WaitingList waiting={waiting} calm={calm} />
         </Card>
       </div>
-      <FirstStepsList steps={steps} pages={pagesOf(agent)} />
+      <FirstStepsList steps={steps} agent={agent} />
     </>
   );
 }
@@ -129,59 +150,3 @@ const AgentLinks = ({ failing }: { failing: number }) => (
     <a href="/console/agents">All agents</a>
   </span>
 );
-
-interface Home {
-  person: Person;
-  /** Those with the latest message first. */
-  agents: readonly AgentWithState[];
-  dashboard: Dashboard;
-  content: HomeContent;
-  /** Undefined: the page is not live. */
-  cursor: string | undefined;
-  public_url: string;
-}
-
-function homePage({ person, agents, dashboard, content, cursor, public_url }: Home): ShownPage {
-  const { waiting } = content;
-  const body = (
-    <>
-      <Heading title={`Hello, ${person.username}`} />
-      <LiveRegion
-        id="news"
-        address="/console/live/home"
-        cursor={cursor}
-        label="First steps, and what waits for you"
-      >
-        <LiveContent {...content} />
-      </LiveRegion>
-      {dashboard.invitations.length > 0 && (
-        <Card title="Invitations">
-          <Rows label="Invitations" rows={dashboard.invitations.map(invitationRow)} />
-        </Card>
-      )}
-      {agents.length === 0 ? (
-        <Empty title="No agents yet" action={<FirstAgent />}>
-          An agent is an identity with which software sends and receives messages.
-        </Empty>
-      ) : (
-        <Card title="Your agents" action={<AgentLinks failing={dashboard.failing_webhooks} />}>
-          <AgentTable agents={agents.slice(0, maxAgentsShown)} />
-        </Card>
-      )}
-      {dashboard.connections === 0 && (
-        <Card title="Connect an app">
-          <p>
-            Enter this address in an MCP client. The client opens a page of this service, on which you choose
-            the agent that it can act as.
-          </p>
-          <CopyValue label="MCP server address" value={`${public_url}/mcp`} />
-        </Card>
-      )}
-    </>
-  );
-  return {
-    title: homeTitle(waiting),
-    body,
-    hasNews: countWaiting(waiting) > 0,
-  };
-}

@@ -1,6 +1,5 @@
 import { maxDisplayNameLength } from '../../../../services/people/display-names.ts';
 import { passwordLength } from '../../../../services/people/passwords.ts';
-import { NameField } from '../../components/field.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { type FieldDefinition, secretField, textField } from '../../define/fields.tsx';
 
@@ -25,19 +24,9 @@ export function name(
   permanenceHint: string,
   given: { autocomplete?: string; prefix?: string } = {},
 ): FieldDefinition<string> {
-  return {
-    read: (form, field) => form.get(field) ?? '',
-    show: ({ name: field, value, errors }) => (
-      <NameField
-        {...given}
-        name={field}
-        label={label}
-        permanenceHint={permanenceHint}
-        value={value}
-        error={errors[field]}
-      />
-    ),
-  };
+  const hint = `Lowercase letters, digits, - and _. ${permanenceHint}`;
+  const field = textField(label, hint, { ...given, maxlength: 32, plain: true, required: true });
+  return { ...field, read: (form, entered) => form.get(entered) ?? '' };
 }
 
 /** A new password. @param hint follows the minimum length */

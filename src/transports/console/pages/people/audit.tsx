@@ -79,7 +79,7 @@ export const auditPage = definePage({
   }),
   title: 'Audit log',
   lead: 'Changes of your agents and by them, and of the members of organizations of which you are an admin, newest first. Entries cannot be changed and are deleted after the retention time.',
-  sections: ({ list, filter }) => [
+  sections: ({ filter, list }) => [
     filter({
       fields: ({ agents }) => ({
         kind: selectField('Kind', [
@@ -88,21 +88,19 @@ export const auditPage = definePage({
         ]),
         agent: selectField('Agent', toAgentOptions(agents, 'All my agents')),
       }),
-      values: (visit) => readFilter(visit),
+      values: readFilter,
     }),
     list({
       title: 'Entries',
       label: 'Audit log',
       async read(visit) {
-        const shown = readFilter(visit);
-        const wanted = {
-          kind: shown.kind,
-          agent_id: shown.agent,
-          before: readPosition(visit),
-          limit: pageSize,
-        };
+        const { kind, agent: agent_id } = readFilter(visit);
+        const wanted = { kind, agent_id, before: readPosition(visit), limit: pageSize };
         const { entries, next } = await visit.read(readAgentAudit, visit.person.account_id, wanted);
-        return { items: entries, next: next === undefined ? undefined : { ...shown, before: next } };
+        return {
+          items: entries,
+          next: next === undefined ? undefined : { ...readFilter(visit), before: next },
+        };
       },
       row: (entry, { agents }) => auditRow(entry, new Set(agents.map(({ id }) => id))),
       empty: (_, next) =>
@@ -128,7 +126,7 @@ export const organizationAuditPage = definePage({
   title: ({ params }) => `Audit log of ${params['slug']}`,
   back: ({ params: { slug = '' } }) => ({ href: `/console/organizations/${slug}`, text: slug }),
   lead: 'All changes to its members and agents, newest first. Entries cannot be changed and are deleted after the retention time.',
-  sections: ({ list, filter }) => [
+  sections: ({ filter, list }) => [
     filter({
       title: 'Filter',
       fields: ({ params }) => ({
@@ -148,16 +146,11 @@ export const organizationAuditPage = definePage({
       label: 'Audit log',
       empty: 'No entries.',
       async read(visit) {
-        const { person, params } = visit;
-        const shown = readOrganizationFilter(visit);
-        const wanted = {
-          act: shown.act,
-          handle: shown.agent,
-          before: readPosition(visit),
-          limit: pageSize + 1,
-        };
-        const found = await visit.read(readOrganizationAudit, person, params['slug'] ?? '', wanted);
-        return toPage(found, pageSize, (last) => ({ ...shown, before: last.id }));
+        const { act, agent: handle } = readOrganizationFilter(visit);
+        const wanted = { act, handle, before: readPosition(visit), limit: pageSize + 1 };
+        const { read, person, params } = visit;
+        const found = await read(readOrganizationAudit, person, params['slug'] ?? '', wanted);
+        return toPage(found, pageSize, ({ id }) => ({ ...readOrganizationFilter(visit), before: id }));
       },
       row: (entry) => auditRow(entry),
     }),

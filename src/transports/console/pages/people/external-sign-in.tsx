@@ -10,10 +10,9 @@ import {
 import { cookieOf, setCookie } from '../../cookies.ts';
 import { type FieldDefinitions, Fields, readFields } from '../../define/fields.tsx';
 import { newAccountFields } from './account-fields.tsx';
-import { Card, Heading, ErrorNotice } from '../../components/content.tsx';
 import { Button, Form, Actions, ButtonLink } from '../../components/form.tsx';
 import type { PageParts } from '../../parts.ts';
-import { formPage, orShowFormAgain, type FormErrors } from '../../form-errors.ts';
+import { orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import {
   safeReturnPath,
   type ConsoleRoute,
@@ -154,7 +153,7 @@ export function externalSignInRoutes(parts: PageParts): ConsoleRoute[] {
           const text = `Welcome, ${entered.username.trim().toLowerCase()}. Your account is ready.`;
           return { to: safeReturnPath(opened.to), flash: text };
         },
-        (formErrors) => choicePage(name, fields, entered, formErrors),
+        (errors) => choicePage(name, fields, entered, errors),
       );
     }),
   ];
@@ -164,26 +163,22 @@ function choicePage(
   name: string,
   fields: FieldDefinitions,
   values: Readonly<Record<string, string | undefined>>,
-  formErrors?: FormErrors,
+  errors?: FormErrors,
 ): ShownPage {
-  const body = (
-    <>
-      <Heading
-        title="Choose a username"
-        lead={`You signed in with ${name} for the first time. Choose a username for your new account.`}
-      />
-      <Card>
-        <ErrorNotice {...formErrors} />
-        <Form action={usernamePath}>
-          <Fields fields={fields} values={values} errors={formErrors?.fields ?? {}} />
-          <Button wide>Create account</Button>
-        </Form>
-      </Card>
-      <p class="aside">
+  const content = (
+    <Form action={usernamePath}>
+      <Fields fields={fields} values={values} errors={errors?.fields ?? {}} />
+      <Button wide>Create account</Button>
+    </Form>
+  );
+  return focusPage('Choose a username', content, {
+    lead: `You signed in with ${name} for the first time. Choose a username for your new account.`,
+    aside: (
+      <>
         Already have an account? <a href="/sign-in">Sign in</a> with your password, then connect it with{' '}
         {name}.
-      </p>
-    </>
-  );
-  return formPage('Choose a username', body, formErrors, 'focus');
+      </>
+    ),
+    errors,
+  });
 }

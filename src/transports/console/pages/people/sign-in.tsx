@@ -12,12 +12,11 @@ import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import { auditFailedSignIn } from '../../../../services/audit.ts';
 import { addressKey } from '../../../http/address-key.ts';
 import { checkPassword } from '../../../../services/people/sign-in.ts';
-import { Card, Heading, Notice } from '../../components/content.tsx';
 import { ExternalLink } from './account-fields.tsx';
 import { Field } from '../../components/field.tsx';
 import { Button, Form } from '../../components/form.tsx';
 import { focusPage } from '../../define/focus-page.tsx';
-import { orShowFormAgain } from '../../form-errors.ts';
+import { orShowFormAgain, type ShownErrors } from '../../form-errors.ts';
 import {
   type KeptForm,
   keptFormPath,
@@ -30,14 +29,8 @@ import {
 const maxUsernameLength = 80;
 
 /** Signs in with username and password. */
-export function signInRoutes({
-  services,
-  limits,
-  sessions,
-  knownBrowsers,
-  settings,
-  external,
-}: PageParts): ConsoleRoute[] {
+export function signInRoutes(parts: PageParts): ConsoleRoute[] {
+  const { services, limits, sessions, knownBrowsers } = parts;
   async function consumeLimits(visit: Visit, username: string): Promise<void> {
     const name = canonicalName(username);
     const address = addressKey(visit.ctx);
@@ -54,14 +47,10 @@ export function signInRoutes({
       await limits.consume('sign_in_slow', name);
     }
   }
-  const { signup } = settings;
-  const show = (page: Omit<SignInPage, 'signup' | 'external'>) =>
-    signInPage({ ...page, signup, external: external?.name });
-
   return [
     publicPage('/sign-in', ({ query, person }) => {
       const to = safeReturnPath(query.get('to'));
-      return person ? { to } : show({ to });
+      return person ? { to } : signInPage(parts, { to });
     }),
     publicAction(
       '/sign-in',
@@ -69,21 +58,19 @@ export function signInRoutes({
         const to = safeReturnPath(visit.form.get('to'));
         const username = visit.form.get('username') ?? '';
         const kept = readKeptForm(visit.form.get('kept'));
-        return orShowFormAgain(
-          async () => {
-            await consumeLimits(visit, username);
-            const found = await services.run(checkPassword, username, visit.form.get('password') ?? '');
-            if (!found) {
-              const address = visit.ctx.ip.replace(/^::ffff:/, '');
-              await services.write(undefined, auditFailedSignIn, username, address);
-              return show({ to, kept, username, status: 400, message: wrongCredentialsMessage });
-            }
-            await sessions.begin(visit.ctx, found.account_id);
-            knownBrowsers.remember(visit.ctx, canonicalName(username));
-            return kept ? continuePage(kept) : { to };
-          },
-          ({ status, message, retry_after }) => show({ to, kept, username, status, message, retry_after }),
-        );
+        const showAgain = (errors: ShownErrors) => signInPage(parts, { to, kept, username }, errors);
+        return orShowFormAgain(async () => {
+          await consumeLimits(visit, username);
+          const found = await services.run(checkPassword, username, visit.form.get('password') ?? '');
+          if (!found) {
+            const address = visit.ctx.ip.replace(/^::ffff:/, '');
+            await services.write(undefined, auditFailedSignIn, username, address);
+            return showAgain({ status: 400, message: wrongCredentialsMessage, retry_after: undefined });
+          }
+          await sessions.begin(visit.ctx, found.account_id);
+          knownBrowsers.remember(visit.ctx, canonicalName(username));
+          return kept ? continuePage(kept) : { to };
+        }, showAgain);
       },
       maxKeptFormBytes,
     ),
@@ -97,18 +84,9 @@ function canonicalName(username: string): string {
 const wrongCredentialsMessage = 'Wrong username or password.';
 
 /** Asks a person whose session has ended to sign in, and keeps the form that they sent. */
-export function signInForForm(
-  { settings, external }: Pick<PageParts, 'settings' | 'external'>,
-  kept: KeptForm,
-): ShownPage {
-  return signInPage({
-    to: kept.page,
-    kept,
-    status: 403,
-    message: keptMessage,
-    signup: settings.signup,
-    external: external?.name,
-  });
+export function signInForForm(parts: SignInParts, kept: KeptForm): ShownPage {
+  const errors = { status: 403, message: keptMessage, retry_after: undefined };
+  return signInPage(parts, { to: kept.page, kept }, errors);
 }
 
 const keptMessage =
@@ -126,61 +104,53 @@ function continuePage(kept: KeptForm): ShownPage {
   );
 }
 
-interface SignInPage {
+type SignInParts = Pick<PageParts, 'settings' | 'external'>;
+
+interface SignIn {
   to: string;
   /** A form to show again after the sign-in. */
   kept?: KeptForm | undefined;
   username?: string;
-  status?: number;
-  message?: string | undefined;
-  retry_after?: number | undefined;
-  signup: PageParts['settings']['signup'];
-  /** Name of the external sign-in provider. */
-  external: string | undefined;
 }
 
-function signInPage(page: SignInPage): ShownPage {
-  const { to, kept, username, status = 200, message, retry_after, signup, external } = page;
+function signInPage({ settings, external }: SignInParts, given: SignIn, errors?: ShownErrors): ShownPage {
+  const { to, kept, username } = given;
   const isConnecting = to.startsWith('/authorize/');
-  const body = (
+  const content = (
     <>
-      <Heading
-        title="Sign in"
-        lead={isConnecting ? 'After you sign in, you decide what the app may do.' : undefined}
-      />
-      <Card>
-        {message !== undefined && <Notice tone="danger">{message}</Notice>}
-        <Form action="/sign-in" hidden={{ to, kept: kept && packKeptForm(kept) }}>
-          <Field
-            name="username"
-            label="Username"
-            value={username}
-            autocomplete="username"
-            plain
-            required
-            autofocus={username === undefined}
-          />
-          <Field
-            name="password"
-            label="Password"
-            type="password"
-            autocomplete="current-password"
-            required
-            autofocus={username !== undefined}
-          />
-          <Button wide>Sign in</Button>
-        </Form>
-        {external !== undefined && <ExternalLink name={external} to={to} />}
-      </Card>
-      {signup !== 'closed' && (
-        <p class="aside">
-          New here? <a href={`/sign-up?${new URLSearchParams({ to }).toString()}`}>Create an account</a>
-        </p>
-      )}
+      <Form action="/sign-in" hidden={{ to, kept: kept && packKeptForm(kept) }}>
+        <Field
+          name="username"
+          label="Username"
+          value={username}
+          autocomplete="username"
+          plain
+          required
+          autofocus={username === undefined}
+        />
+        <Field
+          name="password"
+          label="Password"
+          type="password"
+          autocomplete="current-password"
+          required
+          autofocus={username !== undefined}
+        />
+        <Button wide>Sign in</Button>
+      </Form>
+      {external && <ExternalLink name={external.name} to={to} />}
     </>
   );
-  const title = message === undefined ? 'Sign in' : 'Error: Sign in';
-  return { title, body, status, retry_after, shell: 'focus', asksPassword: true };
+  return focusPage('Sign in', content, {
+    lead: isConnecting ? 'After you sign in, you decide what the app may do.' : undefined,
+    aside: settings.signup !== 'closed' && (
+      <>
+        New here? <a href={`/sign-up?${new URLSearchParams({ to }).toString()}`}>Create an account</a>
+      </>
+    ),
+    errors,
+    asksPassword: true,
+  });
 }
 
 /** Signs out. With `to`, another person can sign in and continue there. */

@@ -1,10 +1,9 @@
 import { signUp } from '../../../../services/people/sign-in.ts';
 import { addressKey } from '../../../http/address-key.ts';
-import { Card, ErrorNotice, Heading } from '../../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import { Fields, readFields } from '../../define/fields.tsx';
 import { focusPage } from '../../define/focus-page.tsx';
-import { type FormErrors, formPage, orShowFormAgain } from '../../form-errors.ts';
+import { type FormErrors, orShowFormAgain } from '../../form-errors.ts';
 import {
   publicAction,
   publicPage,
@@ -44,7 +43,7 @@ export const signUpPages = [
         parts.knownBrowsers.remember(ctx, username);
         return { to, flash: `Welcome, ${username}. Your account is ready.` };
       },
-      (formErrors) => signUpPage(visit, to, entered, formErrors),
+      (errors) => signUpPage(visit, to, entered, errors),
     );
   }),
 ];
@@ -53,29 +52,28 @@ function signUpPage(
   visit: Visit,
   to: string,
   values: Readonly<Record<string, string | undefined>>,
-  formErrors?: FormErrors,
+  errors?: FormErrors,
 ): ShownPage {
   const { external } = visit.parts;
-  const body = (
+  const content = (
     <>
-      <Heading
-        title="Create an account"
-        lead="Your account owns your agents and controls what they may do."
-      />
-      <Card>
-        <ErrorNotice {...formErrors} />
-        <Form action="/sign-up" hidden={{ to }}>
-          <Fields fields={fieldsOf(visit)} values={values} errors={formErrors?.fields ?? {}} />
-          <Button wide>Create account</Button>
-        </Form>
-        {external !== undefined && <ExternalLink name={external.name} to={to} />}
-      </Card>
-      <p class="aside">
-        Already have an account? <a href={signInAddress(to)}>Sign in</a>
-      </p>
+      <Form action="/sign-up" hidden={{ to }}>
+        <Fields fields={fieldsOf(visit)} values={values} errors={errors?.fields ?? {}} />
+        <Button wide>Create account</Button>
+      </Form>
+      {external && <ExternalLink name={external.name} to={to} />}
     </>
   );
-  return { ...formPage('Create an account', body, formErrors, 'focus'), asksPassword: true };
+  return focusPage('Create an account', content, {
+    lead: 'Your account owns your agents and controls what they may do.',
+    aside: (
+      <>
+        Already have an account? <a href={signInAddress(to)}>Sign in</a>
+      </>
+    ),
+    errors,
+    asksPassword: true,
+  });
 }
 
 function closedPage(to: string): ShownPage {

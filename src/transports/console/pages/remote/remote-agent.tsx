@@ -1,8 +1,5 @@
 import { parseInput } from '../../../../../packages/core/src/inputs/parse-input.ts';
-import {
-  presentRemoteAgent,
-  type RemoteAgentRecord,
-} from '../../../../../packages/core/src/records/remote-agent.ts';
+import { presentRemoteAgent } from '../../../../../packages/core/src/records/remote-agent.ts';
 import { updateRemoteAgentOperation } from '../../../../operations/remote/update-remote-agent.ts';
 import { requireRemoteAgentOfPerson } from '../../../../services/remote/access.ts';
 import {
@@ -28,6 +25,8 @@ import {
 
 const path = `${remotePath}/:id`;
 
+type RemoteVisit = PageVisit & Awaited<ReturnType<typeof load>>;
+
 /** The agent, and what names it to the services. */
 async function load({ read, person, params }: PageVisit) {
   const of = { account_id: person.account_id, agent_id: params['id'] ?? '' };
@@ -42,8 +41,8 @@ export const remoteAgentPage = definePage({
   title: ({ agent }) => agent.display_name,
   back: { href: remotePath, text: 'Agents of other systems' },
   sections: ({ form }) => [
-    ({ agent, address }) => <State agent={agent} address={address} />,
-    ({ agent }) => <Identity {...agent} />,
+    showState,
+    showIdentity,
     form({
       name: 'name',
       title: 'Name',
@@ -116,7 +115,7 @@ function parseChanges(agent_ref: string, changes: object) {
 }
 
 /** Whether messages are sent, why not, and the buttons. */
-function State({ agent, address }: { agent: RemoteAgentRecord; address: string }) {
+function showState({ agent, address }: RemoteVisit) {
   const { waiting_for, fingerprint, confirmed_fingerprint, card_error, expires_at } = agent;
   const { failing_since, last_delivered_at, last_error } = agent;
   const isChanged = waiting_for === 'person' && confirmed_fingerprint !== null;
@@ -164,7 +163,7 @@ function State({ agent, address }: { agent: RemoteAgentRecord; address: string }
 }
 
 /** What a person confirms. All of it comes from the other system. */
-function Identity(agent: RemoteAgentRecord) {
+function showIdentity({ agent }: RemoteVisit) {
   const { card_url, provider, description, skills, signed_by, fingerprint, token_url, credential } = agent;
   const kind = credentialChoices.find(({ value }) => value === credential);
   return (

@@ -86,12 +86,12 @@ export const waitPages = [
   })),
 ];
 
-const states: Record<WaitState, { label: string; tone: 'plain' | 'warning' | 'accent' }> = {
-  waits_for_person: { label: 'Waits for a person', tone: 'warning' },
-  waits_for_agent: { label: 'Waits for a third agent', tone: 'accent' },
-  silent: { label: 'Online and silent', tone: 'warning' },
-  offline: { label: 'Offline', tone: 'plain' },
-};
+const stateBadges = {
+  waits_for_person: ['warning', 'Waits for a person'],
+  waits_for_agent: ['accent', 'Waits for a third agent'],
+  silent: ['warning', 'Online and silent'],
+  offline: ['plain', 'Offline'],
+} as const satisfies Record<WaitState, object>;
 
 const columns: readonly Column<ListedWait>[] = [
   {
@@ -126,7 +126,7 @@ const columns: readonly Column<ListedWait>[] = [
     cell: ({ wait_state, overdue, paused, received }) => (
       <>
         {overdue && <Badge tone="danger">Overdue</Badge>} {paused && <Badge tone="warning">Paused</Badge>}{' '}
-        <Badge tone={states[wait_state].tone}>{states[wait_state].label}</Badge>{' '}
+        <Badge of={stateBadges[wait_state]} />{' '}
         <span class="hint">{received ? 'delivered' : 'not delivered'}</span>
       </>
     ),

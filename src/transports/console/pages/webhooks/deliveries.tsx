@@ -3,7 +3,7 @@ import { listWebhookDeliveriesOperation } from '../../../../operations/webhooks/
 import { PostButton } from '../../components/form.tsx';
 import { pageInput } from '../../define/list.tsx';
 import { agentPage, type AgentVisit } from '../agents/agent-page.tsx';
-import { deliveryStateLabels, describeDelivery, nameOf } from './fields.tsx';
+import { deliveryBadges, describeDelivery, nameOf } from './fields.tsx';
 import { loadWebhook, webhookStatus } from './webhook.tsx';
 
 /** The delivery state in a query, if it is valid. */
@@ -19,7 +19,7 @@ export const webhookDeliveriesPage = agentPage({
     list({
       title(visit) {
         const state = stateOf(visit);
-        return state === undefined ? 'Deliveries' : `Deliveries: ${deliveryStateLabels[state].text}`;
+        return state === undefined ? 'Deliveries' : `Deliveries: ${deliveryBadges[state][1]}`;
       },
       label: 'Deliveries',
       noun: 'deliveries',
@@ -50,7 +50,7 @@ export const webhookDeliveriesPage = agentPage({
             <pre>{delivery.last_response}</pre>
           </details>
         ) : undefined,
-        badges: [[deliveryStateLabels[delivery.state].tone, deliveryStateLabels[delivery.state].text]],
+        badges: [deliveryBadges[delivery.state]],
         buttons: [
           webhook.enabled &&
             delivery.state !== 'pending' && {

@@ -15,15 +15,13 @@ export const disabledReasonText: Record<DisabledReason, string> = {
     'Disabled because all attempts to deliver an event failed and no other event was delivered in that time.',
 };
 
-type Tone = 'plain' | 'good' | 'warning' | 'danger';
-
-/** Labels of delivery states. */
-export const deliveryStateLabels: Record<DeliveryState, { tone: Tone; text: string }> = {
-  pending: { tone: 'warning', text: 'Pending' },
-  delivered: { tone: 'good', text: 'Delivered' },
-  failed: { tone: 'danger', text: 'Failed' },
-  skipped: { tone: 'plain', text: 'Skipped' },
-};
+/** Badges of delivery states. */
+export const deliveryBadges = {
+  pending: ['warning', 'Pending'],
+  delivered: ['good', 'Delivered'],
+  failed: ['danger', 'Failed'],
+  skipped: ['plain', 'Skipped'],
+} as const satisfies Record<DeliveryState, object>;
 
 /** URL, events and options of a webhook. No event types means all. */
 export const webhookFields = {
