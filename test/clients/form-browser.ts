@@ -27,6 +27,10 @@ export interface PageResponse {
   title: string;
   /** Those that change something; one that only searches is a link with fields. */
   forms: PageForm[];
+  /** Where its links lead. */
+  links: string[];
+  /** The next page of a list, if there is one. */
+  next: string | undefined;
   /** Every element of a name. */
   elements(name: string): Element[];
   /** What a person reads, without the names of elements. */
@@ -118,9 +122,11 @@ export function openFormBrowser(serviceUrl: string) {
     });
   }
 
-  /** Opens a page and sends its form that goes to `action`, or its first. */
+  /** Opens a page and sends its form that goes to `action`. Default: the form of the page itself, or its first. */
   async function fill(address: string, filling: FormInput = {}, action?: string): Promise<PageResponse> {
-    return send(findForm(await go(address), action), filling);
+    const page = await go(address);
+    const own = page.forms.find((form) => form.action === address.replace(/\?.*/, ''));
+    return send(action === undefined && own ? own : findForm(page, action), filling);
   }
 
   return {
@@ -173,6 +179,7 @@ async function readPage(response: Response, url: string): Promise<PageResponse> 
   const text = await response.text();
   const document = parseDocument(text);
   const elements = (name: string) => findAll((element) => element.name === name, document.children);
+  const anchors = elements('a').map(({ attribs }) => attribs);
   return {
     status: response.status,
     url,
@@ -182,6 +189,8 @@ async function readPage(response: Response, url: string): Promise<PageResponse> 
     forms: elements('form')
       .filter(isPost)
       .map((form) => readForm(form, elements('button'))),
+    links: anchors.map(({ href = '' }) => href),
+    next: anchors.find(({ rel }) => rel === 'next')?.['href'],
     elements,
     visibleText: textContent(elements('body')).replaceAll(/\s+/g, ' ').trim(),
   };

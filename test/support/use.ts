@@ -1,13 +1,12 @@
 import { afterAll, beforeAll } from 'vitest';
 
 const ends = ['stop', 'close', 'release', 'remove', 'drop'] as const;
-type Ending = { [Name in (typeof ends)[number]]: Record<Name, () => unknown> }[(typeof ends)[number]];
 
 /**
- * Starts something before the tests of a file or a `describe`, and stops it after them with its own method. Tests and later hooks can use
- * the returned object; its properties are read when they are used.
+ * Starts something before the tests of a file or a `describe`, and stops it after them with its own method if it has one. Tests and later
+ * hooks can use the returned object; its properties are read when they are used.
  */
-export function use<Value extends Ending>(start: () => Promise<Value>, timeoutMs?: number): Value {
+export function use<Value extends object>(start: () => Promise<Value>, timeoutMs?: number): Value {
   let value: Value | undefined;
   beforeAll(async () => {
     value = await start();

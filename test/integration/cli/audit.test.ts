@@ -103,14 +103,14 @@ test('actions of people and of operators are recorded under their names', async 
   const browser = openFormBrowser(service.url);
   await browser.signUp(username, password);
   const fields = { name: 'writer', display_name: 'Writer', inbound_policy: 'open' };
-  await browser.fill('/console/agents/new', { fields, button: 'create' }, '/console/agents/new');
+  await browser.fill('/console/agents/new', { fields, button: 'create' });
   await browser.signOut();
   const stranger = openFormBrowser(service.url);
   for (const [name, wrong] of [
     [username, 'a wrong password'],
     ['my password by mistake', 'whatever'],
   ] as const) {
-    await stranger.fill('/sign-in', { fields: { username: name, password: wrong } }, '/sign-in');
+    await stranger.fill('/sign-in', { fields: { username: name, password: wrong } });
   }
   const made = z
     .object({ client_id: z.string(), client_secret: z.string() })

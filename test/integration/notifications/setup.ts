@@ -72,7 +72,7 @@ export function useNotifications(options: Options = {}) {
     await submit(ada, 'email', { fields: { email: address } });
     await waitUntil(() => mailServer.mailsTo(address).length).toBe(1);
     const path = findLink(mailServer.mailsTo(address)[0]?.text ?? '', 'confirm');
-    const confirmed = await ada.fill(path, {}, path);
+    const confirmed = await ada.fill(path);
     expect(confirmed.title).toContain('Address confirmed');
     return address;
   }

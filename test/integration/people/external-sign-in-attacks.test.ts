@@ -189,7 +189,7 @@ describe('an issuer that', () => {
       const browser = openFormBrowser(other.url);
       await browser.signUp(newUsername(), password);
       const path = '/console/account/external';
-      expect(outcome(await browser.fill(path, {}, path))).toEqual(away);
+      expect(outcome(await browser.fill(path))).toEqual(away);
       const visitor = openFormBrowser(other.url);
       const refused = await visitor.go('/sign-in/external');
       expect(outcome(refused)).toEqual(away);
@@ -251,7 +251,7 @@ test('a person who signs out during the sign-in connects nothing', async () => {
   const browser = openFormBrowser(service.url);
   await browser.signUp(newUsername(), password);
   const path = '/console/account/external';
-  const back = await signInAtIssuer(issuer, followRedirect(await browser.fill(path, {}, path)));
+  const back = await signInAtIssuer(issuer, followRedirect(await browser.fill(path)));
   await browser.signOut();
   expect(outcome(await returnToService(browser, back))).toEqual([403, 'A different person is signed in']);
 });

@@ -44,7 +44,7 @@ async function resident(username = newUsername()) {
 
 /** Connects the signed-in account to a person at the issuer. */
 async function connect(browser: FormBrowser, username: string): Promise<PageResponse> {
-  const sent = await browser.fill(connections, {}, connections);
+  const sent = await browser.fill(connections);
   return returnToService(browser, await signInAtIssuer(issuer, followRedirect(sent), username));
 }
 

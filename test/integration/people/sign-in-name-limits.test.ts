@@ -9,7 +9,7 @@ test('inviting people to an organization is limited, whether they exist or not',
   const { browser } = await setup.signUpPerson();
   const { username } = await setup.signUpPerson();
   const slug = newUsername('org');
-  await browser.fill('/console/organizations', { fields: { slug } }, '/console/organizations');
+  await browser.fill('/console/organizations', { fields: { slug } });
   const path = `/console/organizations/${slug}`;
   const add = async (name: string) =>
     (await browser.fill(path, { fields: { username: name } }, `${path}/invitations`)).status;

@@ -23,11 +23,7 @@ async function meetInConsole({ isSigned = false, fields = {} } = {}) {
   onTestFinished(() => server.close());
   if (isSigned) server.signWith(createCardKey());
   const ada = await signInWithAgent(service);
-  const added = await ada.fill(
-    `${path}/new`,
-    { fields: { card_url: server.cardUrl, ...fields } },
-    `${path}/new`,
-  );
+  const added = await ada.fill(`${path}/new`, { fields: { card_url: server.cardUrl, ...fields } });
   const id = /agt_\w+/.exec(new URL(added.url).pathname)?.[0] ?? '';
   const record = () => service.core.db.remoteAgents.find(id);
   await waitUntil(async () => (await record())?.identity?.fingerprint).toEqual(expect.any(String));
@@ -135,7 +131,7 @@ test('another key after the confirmation is named, and stops the delivery until 
 
 test('the form names what is wrong with the entered values', async () => {
   const ada = await signInPerson(service);
-  const fill = (fields: Record<string, string>) => ada.fill(`${path}/new`, { fields }, `${path}/new`);
+  const fill = (fields: Record<string, string>) => ada.fill(`${path}/new`, { fields });
   const wrongUrl = await fill({ card_url: 'https://10.0.0.1/' });
   expect([wrongUrl.status, findFieldError(wrongUrl, 'card_url')]).toEqual([
     400,
@@ -161,7 +157,7 @@ test('the name and the credential are changed, and the agent is removed', async 
   const replaced = await ada.fill(address, { fields }, `${address}/credential`);
   expect(replaced.visibleText).toContain('Credential replaced.');
   expect((await record())?.credential_kind).toBe('bearer');
-  const removed = await ada.fill(`${address}/remove`, {}, `${address}/remove`);
+  const removed = await ada.fill(`${address}/remove`);
   expect(removed.visibleText).toContain('No agents of other systems');
   expect((await ada.go(address)).status).toBe(404);
 });
@@ -190,7 +186,7 @@ test('an admin adds one for an organization, and its members do not see it', asy
   const [admin, member] = [await signInPerson(service), await signInPerson(service)];
   const slug = await createOrganizationOf(service, { admins: [admin], members: [member] });
   const fields = { card_url: 'https://agent.example/', organization: slug };
-  const added = await admin.fill(`${path}/new`, { fields }, `${path}/new`);
+  const added = await admin.fill(`${path}/new`, { fields });
   expect(added.visibleText).toContain(`@${slug}.agent-example`);
   const { pathname } = new URL(added.url);
   expect((await member.go(pathname)).status).toBe(404);

@@ -18,7 +18,7 @@ const pageOf = ({ id }: Pick<TestAgent, 'id'>, below = '') => `/console/agents/$
 const recordOf = async ({ token }: TestAgent) => (await service.get({ token }, '/agents/me')).body;
 
 function fill(who: SignedInPerson, address: string, fields: Record<string, string | null>, button?: string) {
-  return who.fill(address, { fields, ...(button !== undefined && { button }) }, address);
+  return who.fill(address, { fields, ...(button !== undefined && { button }) });
 }
 
 describe('the profile', () => {
@@ -33,7 +33,7 @@ describe('the profile', () => {
   test('is saved by the operation that agents call; a repeated form saves once', async () => {
     const { mine, ...ada } = await signInWithAgent(service);
     const feed = await followFeed(service.api, mine.token);
-    const saved = await fill({ ...ada }, pageOf(mine, '/profile'), profile, 'save');
+    const saved = await fill(ada, pageOf(mine, '/profile'), profile, 'save');
     expect(saved.visibleText).toContain('Profile saved');
     const expected = {
       display_name: 'New name',
@@ -42,7 +42,7 @@ describe('the profile', () => {
       skills: [{ name: 'planning', description: 'Makes plans.' }],
     };
     expect(await recordOf(mine)).toMatchObject(expected);
-    await fill({ ...ada }, pageOf(mine, '/profile'), profile, 'save');
+    await fill(ada, pageOf(mine, '/profile'), profile, 'save');
     expect((await feed()).map(({ type }) => type)).toEqual(['agent.updated']);
   });
 
@@ -65,7 +65,7 @@ describe('the profile', () => {
       '*Soft* [far](https://example.com) [here](/console) [bad](javascript:alert(1))',
       '<script>alert(1)</script> ![shot](https://example.com/x.png)',
     ].join('\n\n');
-    const page = await fill({ ...ada }, pageOf(mine, '/profile'), { ...profile, card_body }, 'preview');
+    const page = await fill(ada, pageOf(mine, '/profile'), { ...profile, card_body }, 'preview');
     expect(page.status).toBe(200);
     expect(page.visibleText).toMatch(/Preview.*New name.*planning.*Makes plans\..*Greeting/);
     expect(page.text).toContain('<h1>Greeting</h1>');
@@ -88,7 +88,7 @@ describe('the profile', () => {
     const { mine, ...ada } = await signInWithAgent(service);
     for (const button of ['save', 'preview']) {
       const wrong = { ...profile, display_name: ' ', 'skill_name.1': 'A B', 'skill_description.1': 'kept' };
-      const page = await fill({ ...ada }, pageOf(mine, '/profile'), wrong, button);
+      const page = await fill(ada, pageOf(mine, '/profile'), wrong, button);
       expect([page.status, page.title.split(':')[0]]).toEqual([400, 'Error']);
       expect(findFieldError(page, 'display_name')).toBe('Display name must have at least 1 character.');
       expect(findFieldError(page, 'skill_name.1')).toBe('Skill 2 must be a lower-case slug.');
@@ -116,13 +116,13 @@ describe('the profile', () => {
       );
     const first = await ada.go(pageOf(mine, '/profile'));
     expect(rows(first)).toBe(1);
-    const saved = await fill({ ...ada }, pageOf(mine, '/profile'), skills(3), 'save');
+    const saved = await fill(ada, pageOf(mine, '/profile'), skills(3), 'save');
     expect(rows(saved)).toBe(4);
-    const more = await fill({ ...ada }, pageOf(mine, '/profile'), skills(5), 'rows');
+    const more = await fill(ada, pageOf(mine, '/profile'), skills(5), 'rows');
     expect([rows(more), (await recordOf(mine)).skills.length]).toEqual([11, 3]);
-    const all = await fill({ ...ada }, pageOf(mine, '/profile'), skills(20), 'save');
+    const all = await fill(ada, pageOf(mine, '/profile'), skills(20), 'save');
     expect([rows(all), (await recordOf(mine)).skills.length]).toEqual([20, 20]);
-    await fill({ ...ada }, pageOf(mine, '/profile'), { 'skill_name.0': '' }, 'save');
+    await fill(ada, pageOf(mine, '/profile'), { 'skill_name.0': '' }, 'save');
     expect((await recordOf(mine)).skills[0]).toEqual({ name: 'skill-1', description: '' });
   });
 });
@@ -132,12 +132,12 @@ describe('the settings', () => {
     const { mine, ...ada } = await signInWithAgent(service);
     const address = pageOf(mine, '/settings');
     const reach = { visibility: 'private', inbound_policy: 'trusted_only' };
-    await fill({ ...ada }, address, { ...reach, can_initiate_threads: null });
+    await fill(ada, address, { ...reach, can_initiate_threads: null });
     expect(await recordOf(mine)).toMatchObject({ ...reach, can_initiate_threads: false });
-    const page = await fill({ ...ada }, address, { can_initiate_threads: 'on' });
+    const page = await fill(ada, address, { can_initiate_threads: 'on' });
     expect(await recordOf(mine)).toMatchObject({ ...reach, can_initiate_threads: true });
     expect(readFormFields(page, address)).toMatchObject({ ...reach, can_initiate_threads: 'on' });
-    const wrong = await fill({ ...ada }, address, { visibility: 'seen', inbound_policy: null });
+    const wrong = await fill(ada, address, { visibility: 'seen', inbound_policy: null });
     expect([
       wrong.status,
       findFieldError(wrong, 'visibility'),
@@ -149,13 +149,13 @@ describe('the settings', () => {
     const { mine, ...ada } = await signInWithAgent(service);
     const address = pageOf(mine, '/settings');
     const warning = 'unreachable for strangers';
-    const unlisted = await fill({ ...ada }, address, { visibility: 'unlisted', inbound_policy: 'open' });
+    const unlisted = await fill(ada, address, { visibility: 'unlisted', inbound_policy: 'open' });
     expect(unlisted.visibleText).not.toContain(warning);
-    const hidden = await fill({ ...ada }, address, { visibility: 'private', inbound_policy: 'open' });
+    const hidden = await fill(ada, address, { visibility: 'private', inbound_policy: 'open' });
     expect(hidden.visibleText).toContain(warning);
     const create = '/console/agents/new';
     const fields = { name: 'alone', display_name: 'A', visibility: 'private', inbound_policy: 'open' };
-    const created = await ada.fill(create, { fields, button: 'create' }, create);
+    const created = await ada.fill(create, { fields, button: 'create' });
     expect(created.visibleText).toContain(warning);
   });
 
@@ -179,12 +179,12 @@ describe('deleting', () => {
     const { mine, ...ada } = await signInWithAgent(service);
     const address = pageOf(mine, '/delete');
     for (const typed of ['', 'agent', `${mine.handle}x`]) {
-      const page = await fill({ ...ada }, address, { handle: typed });
+      const page = await fill(ada, address, { handle: typed });
       expect([page.status, findFieldError(page, 'handle')]).toEqual([400, `Enter ${mine.handle}.`]);
     }
     expect((await recordOf(mine)).id).toBe(mine.id);
     const confirm = await ada.go(address);
-    const done = await fill({ ...ada }, address, { handle: ` @${mine.handle.toUpperCase()} ` });
+    const done = await fill(ada, address, { handle: ` @${mine.handle.toUpperCase()} ` });
     expect(done.visibleText).toContain(`Deleted @${mine.handle}`);
     expect((await service.get(mine, '/agents/me')).status).toBe(401);
     expect(done.visibleText).toContain('No agents yet');

@@ -173,7 +173,7 @@ test('pages long lists, pending and decided', async () => {
       const ids = [...page.text.matchAll(/approvals\/(apr_\w{26})"><bdi>/g)].map(([, id = '']) => id);
       pages.push(ids.length);
       seen.push(...ids);
-      address = page.elements('a').find(({ attribs }) => attribs['rel'] === 'next')?.attribs['href'] ?? '';
+      address = page.next ?? '';
     }
     // After the pending ones follow the five latest decided ones.
     expect(pages).toEqual(start === list ? [30, 1] : [25, 1]);

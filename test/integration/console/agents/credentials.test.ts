@@ -9,8 +9,6 @@ import {
   findFieldError,
   readFormFields,
   fillForm,
-  createOrganizationOf,
-  signInPerson,
   type Owner,
   signInWithAgent,
 } from '../signed-in-person.ts';
@@ -27,7 +25,7 @@ interface Secret {
 }
 
 async function make(who: Owner, name = 'Night job'): Promise<Secret> {
-  const page = await who.fill(`${listOf(who.mine)}/new`, { fields: { name } }, `${listOf(who.mine)}/new`);
+  const page = await who.fill(`${listOf(who.mine)}/new`, { fields: { name } });
   const [client_id = '', client_secret = ''] = page.elements('output').map((each) => textContent(each));
   return { page, client_id, client_secret, curl: textContent(page.elements('pre')) };
 }
@@ -118,7 +116,7 @@ describe('a new credential', () => {
   ])('is not made with %s', async (_what, fields, field, message) => {
     const ada = await signInWithAgent(service);
     const address = `${listOf(ada.mine)}/new`;
-    const page = await ada.fill(address, { fields: { name: 'Kept', ...fields } }, address);
+    const page = await ada.fill(address, { fields: { name: 'Kept', ...fields } });
     expect([page.status, findFieldError(page, field)]).toEqual([400, message]);
     if (field === 'scopes') expect(readFormFields(page, address)['name']).toBe('Kept');
     expect((await ada.go(listOf(ada.mine))).visibleText).toContain('No credentials');
@@ -127,7 +125,7 @@ describe('a new credential', () => {
   test('refuses an unknown scope', async () => {
     const ada = await signInWithAgent(service);
     const address = `${listOf(ada.mine)}/new`;
-    const page = await ada.fill(address, { fields: { name: 'x', scopes: 'everything' } }, address);
+    const page = await ada.fill(address, { fields: { name: 'x', scopes: 'everything' } });
     expect(page.status).toBe(400);
     expect((await ada.go(listOf(ada.mine))).visibleText).toContain('No credentials');
   });
@@ -150,7 +148,7 @@ describe('a new credential', () => {
       const ids = [...list.text.matchAll(/(ams_[0-9a-f]{24})\/revoke/g)].map(([, id = '']) => id);
       expect(ids).toHaveLength(25);
       for (const id of ids) seen.add(id);
-      address = list.elements('a').find(({ attribs }) => attribs['rel'] === 'next')?.attribs['href'] ?? '';
+      address = list.next ?? '';
     }
     expect(seen.size).toBe(maxCredentials);
     await service.sql('delete from credentials where agent_id = $1', [ada.mine.id]);
@@ -202,26 +200,6 @@ describe('revoking', () => {
     }
     expect((await runCurl(curl)).status).toBe(200);
   });
-});
-
-test('an admin cannot create credentials for an agent of another member', async () => {
-  const [boss, worker] = [await signInPerson(service), await signInPerson(service)];
-  const slug = await createOrganizationOf(service, { admins: [boss], members: [worker] });
-  const tied = await service.register({ handle: `${slug}.tied`, member: worker.username });
-  const home = await boss.go('/console');
-  for (const page of [
-    await boss.go(listOf(tied)),
-    await boss.go(`${listOf(tied)}/new`),
-    await boss.send(
-      fillForm(home, `${listOf(tied)}/new`, {
-        name: 'x',
-        scopes: 'threads:read',
-        idempotency_key: 'x'.repeat(22),
-      }),
-    ),
-  ])
-    expect([page.status, page.visibleText]).toEqual([404, expect.stringContaining('No such agent')]);
-  expect((await worker.go(listOf(tied))).visibleText).toContain('No credentials');
 });
 
 test('names of credentials are escaped', async () => {

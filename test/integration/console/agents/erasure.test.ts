@@ -9,11 +9,11 @@ test('a person erases an agent by typing its handle, and finds the report; other
   const mine = await ada.agent();
   const address = `/console/agents/${mine.id}/erase`;
   expect((await ada.go(`/console/agents/${mine.id}/settings`)).text).toContain(address);
-  const wrong = await ada.fill(address, { fields: { handle: 'somebody.else' } }, address);
+  const wrong = await ada.fill(address, { fields: { handle: 'somebody.else' } });
   expect([wrong.status, wrong.visibleText.includes(`Enter ${mine.handle}.`)]).toEqual([400, true]);
   expect((await service.get(mine, '/agents/me')).status).toBe(200);
 
-  const begun = await ada.fill(address, { fields: { handle: `@${mine.handle.toUpperCase()}` } }, address);
+  const begun = await ada.fill(address, { fields: { handle: `@${mine.handle.toUpperCase()}` } });
   expect(begun.visibleText).toContain(`Erasing @${mine.handle}.`);
   await expect
     .poll(async () => (await ada.go('/console/erasures')).visibleText, { timeout: 60_000, interval: 50 })

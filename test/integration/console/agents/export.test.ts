@@ -47,7 +47,7 @@ test('a person exports an agent and downloads the archive, also after the agent 
   expect((await eve.send(forged)).status).toBe(404);
 
   const end = `/console/agents/${mine.id}/delete`;
-  await ada.fill(end, { fields: { handle: mine.handle } }, end);
+  await ada.fill(end, { fields: { handle: mine.handle } });
   expect((await ada.go(page)).visibleText).toContain(mine.handle);
   expect((await fetched(ada, address)).status).toBe(200);
 });

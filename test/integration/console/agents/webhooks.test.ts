@@ -24,7 +24,7 @@ const secretOn = (page: PageResponse) => page.elements('output').map((each) => t
 async function createWebhook(who: Owner, description = 'Night job') {
   const address = `${listOf(who.mine)}/new`;
   const fields = { url: `${receiver.url}/hook`, description, event_types: 'message.created' };
-  const page = await who.fill(address, { fields }, address);
+  const page = await who.fill(address, { fields });
   const [webhook] = await service.core.db.webhooks.list(who.mine.id);
   if (!webhook) throw new Error('no webhook was made');
   return { page, secret: secretOn(page), id: webhook.id, address: `${listOf(who.mine)}/${webhook.id}` };
@@ -76,7 +76,7 @@ test.each([
   const ada = await signInWithAgent(service);
   const address = `${listOf(ada.mine)}/new`;
   const fields = { url: 'https://receiver.example.com/', description: 'Kept', ...wrong };
-  const page = await ada.fill(address, { fields }, address);
+  const page = await ada.fill(address, { fields });
   expect([page.status, findFieldError(page, field)]).toEqual([400, message]);
   expect(readFormFields(page, address)[field]).toBe(fields[field as 'url']);
   expect((await ada.go(listOf(ada.mine))).visibleText).toContain('No webhooks');
@@ -86,10 +86,10 @@ test('it is changed, disabled and enabled again', async () => {
   const ada = await signInWithAgent(service);
   const { address } = await createWebhook(ada);
   const fields = { url: `${receiver.url}/other`, description: 'Day job', only_when_offline: 'on' };
-  const saved = await ada.fill(address, { fields }, address);
+  const saved = await ada.fill(address, { fields });
   expect(saved.visibleText).toMatch(/Webhook saved.*Day job/);
   expect(readFormFields(saved, address)).toMatchObject({ ...fields, event_types: 'message.created' });
-  const wrong = await ada.fill(address, { fields: { url: 'ftp://example.com' } }, address);
+  const wrong = await ada.fill(address, { fields: { url: 'ftp://example.com' } });
   expect([wrong.status, readFormFields(wrong, address)['url']]).toEqual([400, 'ftp://example.com']);
   const state = `${address}/state`;
   const disabled = await ada.send(findForm(await ada.go(address), state));

@@ -73,3 +73,10 @@ export const readableThreads: Record<keyof Roles['people'], readonly (keyof Role
   colleague: [],
   outsider: [],
 };
+
+const kinds = ['personal', 'shared', 'linked with a member'] as const;
+
+/** Each person with an agent of each kind, and whether the person may read its thread. */
+export const roleCases = (Object.keys(readableThreads) as (keyof typeof readableThreads)[]).flatMap((name) =>
+  kinds.map((kind) => [name, kind, readableThreads[name].includes(kind)] as const),
+);

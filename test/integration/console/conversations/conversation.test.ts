@@ -4,14 +4,7 @@ import { textContent } from 'domutils';
 import { findForm } from '../../../clients/form-browser.ts';
 import { startAttachmentService, upload } from '../../attachments/setup.ts';
 import { applyStoredDecisions, createOrganizationOf, signInPerson } from '../signed-in-person.ts';
-import {
-  createRoles,
-  post,
-  readableThreads,
-  type Roles,
-  sendTo,
-  startThread,
-} from './conversation-fixtures.ts';
+import { createRoles, post, roleCases, sendTo, startThread } from './conversation-fixtures.ts';
 import { use } from '../../../support/use.ts';
 
 const service = use(startAttachmentService);
@@ -24,10 +17,9 @@ async function createWorld() {
 }
 
 describe('a person with the role', () => {
-  let roles: Roles;
+  const roles = use(() => createRoles(service));
   let file: string;
   beforeAll(async () => {
-    roles = await createRoles(service);
     const uploaded = await upload(service, roles.stranger, { bytes: Buffer.from('a list') });
     file = uploaded.body.id;
     await sendTo(service, roles.stranger, roles.threads.personal, 'See the file', { attachment_ids: [file] });
@@ -35,12 +27,8 @@ describe('a person with the role', () => {
     await vi.waitUntil(async () => (await read()).body.scan_status === 'clean', { timeout: 20_000 });
   });
 
-  const kinds = ['personal', 'shared', 'linked with a member'] as const;
-  const cases = Object.entries(readableThreads).flatMap(([name, readable]) =>
-    kinds.map((kind) => [name, kind, readable.includes(kind)] as const),
-  );
-  test.each(cases)('%s opens the thread of a %s agent: %s', async (name, kind, isReadable) => {
-    const person = roles.people[name as keyof Roles['people']];
+  test.each(roleCases)('%s opens the thread of a %s agent: %s', async (name, kind, isReadable) => {
+    const person = roles.people[name];
     const address = addressOf(roles.threads[kind]);
     for (const path of [address, `${address}/raw`]) {
       const page = await person.go(path);
@@ -85,7 +73,7 @@ test('shows sender, owner, relation, day, receipts and answers', async () => {
     ),
   );
   expect(page.elements('strong').map((each) => each.children.length)).not.toEqual([]);
-  expect(page.elements('a').map(({ attribs }) => attribs['href'])).toContain(`#${first}`);
+  expect(page.links).toContain(`#${first}`);
   expect(page.elements('li').map(({ attribs }) => attribs['id'])).toContain(first);
   expect(page.visibleText).toContain(`owner ${other.handle.split('.')[0]}, verified`);
   const raw = await ada.go(`${addressOf(id)}/raw`);
@@ -116,8 +104,7 @@ test("times are in the reader's zone, or labelled UTC", async () => {
 test('names of public agents are links to their cards; others are not', async () => {
   const { ada, mine, other } = await createWorld();
   const thread = await startThread(service, other, [mine], { content: 'Hello' });
-  const links = async () =>
-    (await ada.go(addressOf(thread))).elements('a').map(({ attribs }) => attribs['href']);
+  const links = async () => (await ada.go(addressOf(thread))).links;
   const cardOf = ({ handle }: { handle: string }) => `/v1/agents/${handle.replace('.', '/')}/card`;
   expect(await links()).toContain(cardOf(other));
   const card = await ada.go(cardOf(other));
@@ -165,7 +152,7 @@ test('files show their scan state and a preview, and can be downloaded when clea
   await expect.poll(visible).toContain('Checked');
   const page = await ada.go(addressOf(id));
   expect(page.visibleText).toContain('First line of the list');
-  expect(page.elements('a').map(({ attribs }) => attribs['href'])).toContain(address);
+  expect(page.links).toContain(address);
   const download = await ada.go(address, { follow: false });
   expect([download.status, download.headers.get('location')]).toEqual([
     302,
@@ -209,7 +196,7 @@ test('what others write cannot leave its place, in any field', async () => {
   expect(page.elements('script').every(({ attribs }) => attribs['src']?.startsWith('/assets/'))).toBe(true);
   const sources = page.elements('img').map(({ attribs }) => attribs['src']);
   expect(sources.filter((source) => !/^\/(?:assets|console)\//.test(source ?? ''))).toEqual([]);
-  const links = page.elements('a').map(({ attribs }) => attribs['href'] ?? '');
+  const links = page.links;
   expect(links.filter((link) => /^\s*javascript:/i.test(link))).toEqual([]);
   expect(page.elements('ol').filter(({ attribs }) => attribs['id'] === 'messages')).toHaveLength(1);
   expect(page.visibleText).toContain(hostile);

@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type TestAgent, useSharedService } from '../../../support/service.ts';
 import { type SignedInPerson, signInPerson } from '../signed-in-person.ts';
 import { createRoles, readableThreads, type Roles, sendTo, startThread } from './conversation-fixtures.ts';
+import { use } from '../../../support/use.ts';
 
 const service = useSharedService();
 
@@ -21,10 +22,7 @@ async function createWorld() {
 }
 
 describe('the list shows', () => {
-  let roles: Roles;
-  beforeAll(async () => {
-    roles = await createRoles(service);
-  });
+  const roles = use(() => createRoles(service));
 
   test.each(Object.entries(readableThreads))('to %s: %j', async (name, kinds) => {
     const person = roles.people[name as keyof Roles['people']];
@@ -101,7 +99,7 @@ test('pages a long list without gaps', async () => {
   for (let address: string | undefined = path; address !== undefined;) {
     const page = await ada.go(address);
     seen.push(...[...page.text.matchAll(/conversations\/(thd_\w{26})"/g)].map(([, id = '']) => id));
-    address = page.elements('a').find(({ attribs }) => attribs['rel'] === 'next')?.attribs['href'];
+    address = page.next;
   }
   expect(seen).toEqual(made);
   expect(await listed(ada, '?before=nonsense')).toEqual(made.slice(0, 25));

@@ -6,7 +6,7 @@ import { findForm } from '../../../clients/form-browser.ts';
 import { findLiveAddress, openLivePage } from '../../../clients/live-page.ts';
 import { createTestSettings, startService, type TestService } from '../../../support/service.ts';
 import { createOrganizationOf, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
-import { createRoles, readableThreads, type Roles, sendTo, startThread } from './conversation-fixtures.ts';
+import { sendTo, startThread } from './conversation-fixtures.ts';
 
 /** Two API processes on one database: the page is at the first, messages arrive at the second. */
 let service: TestService;
@@ -146,35 +146,6 @@ describe('an open page ends', () => {
     await expect.poll(list.shown).toContain('No conversations yet');
     expect(list.events.map(({ data }) => data).join()).not.toContain('For members only');
     list.close();
-  });
-});
-
-describe('the live part of a thread', () => {
-  let roles: Roles;
-  beforeAll(async () => {
-    roles = await createRoles(service);
-  });
-  const kinds = ['personal', 'shared', 'linked with a member'] as const;
-  const cases = Object.entries(readableThreads).flatMap(([name, readable]) =>
-    kinds.map((kind) => [name, kind, readable.includes(kind)] as const),
-  );
-  test.each(cases)('is open to the %s of a %s agent: %s', async (name, kind, isReadable) => {
-    const person = roles.people[name as keyof Roles['people']];
-    const address = `/console/live/conversations/${roles.threads[kind]}`;
-    const page = await openLivePage(service.url, person, address);
-    await expect.poll(() => page.events.at(-1)?.type).toBe(isReadable ? 'message' : 'end');
-    expect(page.shown().includes('Hello there')).toBe(isReadable);
-    page.close();
-  });
-
-  test('ends at once without a session', async () => {
-    const page = await openLivePage(
-      service.url,
-      { cookies: new Map() },
-      `/console/live/conversations/${roles.threads.shared}`,
-    );
-    await page.closed;
-    expect(page.events.map(({ type }) => type)).toEqual(['end']);
   });
 });
 

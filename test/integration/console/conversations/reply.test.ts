@@ -35,7 +35,7 @@ test('a person replies to any message, which the answer then quotes with a link'
   expect(quoted.map((each) => textContent(each))).toEqual([
     `Answers @${other.handle} <b>First</b> & "question"`,
   ]);
-  expect(sent.elements('a').map(({ attribs }) => attribs['href'])).toContain(`#${first.id}`);
+  expect(sent.links).toContain(`#${first.id}`);
   const plain = await ada.go(address);
   expect(readFormFields(plain, `${address}/messages`)['reply_to']).toBeUndefined();
   const toSecond = await ada.send(findForm(replying, `${address}/messages`), { button: second.id });

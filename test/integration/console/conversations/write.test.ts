@@ -1,9 +1,10 @@
 import { outcomeOf } from '../../../clients/rest.ts';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
 import { useSharedService } from '../../../support/service.ts';
 import { fillForm, signInPerson } from '../signed-in-person.ts';
-import { createRoles, readableThreads, type Roles, sendTo, startThread } from './conversation-fixtures.ts';
+import { createRoles, roleCases, sendTo, startThread } from './conversation-fixtures.ts';
+import { use } from '../../../support/use.ts';
 
 const service = useSharedService();
 
@@ -93,16 +94,9 @@ test('neither a closed thread nor a paused agent takes a message', async () => {
 });
 
 describe('writing as', () => {
-  let roles: Roles;
-  beforeAll(async () => {
-    roles = await createRoles(service);
-  });
-  const kinds = ['personal', 'shared', 'linked with a member'] as const;
-  const cases = Object.entries(readableThreads).flatMap(([name, readable]) =>
-    kinds.map((kind) => [name, kind, readable.includes(kind)] as const),
-  );
-  test.each(cases)('%s in the thread of a %s agent: %s', async (name, kind, isAllowed) => {
-    const person = roles.people[name as keyof Roles['people']];
+  const roles = use(() => createRoles(service));
+  test.each(roleCases)('%s in the thread of a %s agent: %s', async (name, kind, isAllowed) => {
+    const person = roles.people[name];
     const thread_id = roles.threads[kind];
     const before = await listMessages(roles.stranger, thread_id);
     const form = fillForm(await person.go('/console'), `${addressOf(thread_id)}/messages`, {

@@ -16,6 +16,6 @@ test('an app that exhausts the rate limit of its agent does not prevent the pers
   const paused = await ada.fill(settings, {}, `${settings}/pause`);
   expect(paused.visibleText).toContain('is paused.');
   const removal = `/console/agents/${mine.id}/delete`;
-  const deleted = await ada.fill(removal, { fields: { handle: mine.handle } }, removal);
+  const deleted = await ada.fill(removal, { fields: { handle: mine.handle } });
   expect(deleted.visibleText).toContain(`Deleted @${mine.handle}.`);
 });

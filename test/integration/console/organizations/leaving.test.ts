@@ -10,9 +10,9 @@ const service = useSharedService();
 async function credentialAt(owner: string, who: SignedInPerson) {
   const form = '/console/agents/new';
   const fields = { name: `of-${who.username}`.slice(0, 32), display_name: 'An agent', owner };
-  const made = await who.fill(form, { fields, button: 'create' }, form);
+  const made = await who.fill(form, { fields, button: 'create' });
   const address = `${new URL(made.url).pathname}/credentials/new`;
-  const page = await who.fill(address, { fields: { name: 'A server' } }, address);
+  const page = await who.fill(address, { fields: { name: 'A server' } });
   const [client_id = '', client_secret = ''] = page.elements('output').map((output) => textContent(output));
   const credential = { client_id, client_secret };
   const token = await requestToken(service, credential);
@@ -54,7 +54,7 @@ test('a removed member keeps no working credential, token or webhook of an agent
   expect(await gone.posts()).toBe(true);
 
   const removal = `/console/organizations/${slug}/members/${worker.username}/remove`;
-  await boss.fill(removal, {}, removal);
+  await boss.fill(removal);
   await expect.poll(gone.worth).toEqual([401, 401]);
   expect(await gone.posts()).toBe(false);
   for (const other of others) expect([await other.worth(), await other.posts()]).toEqual([[200, 200], true]);

@@ -45,16 +45,14 @@ test('first steps tick themselves, also on an open page, and leave when all are 
   const done = (text: string) => text.match(/Create an account Done|[a-z] Done/g)?.length ?? 0;
   const first = await ada.go('/console');
   expect([first.visibleText.includes('First steps'), done(first.visibleText)]).toEqual([true, 1]);
-  const links = first.elements('a').map(({ attribs }) => attribs['href'] ?? '');
+  const links = first.links;
   expect(new Set(links.filter((href) => href.startsWith('/console/agents/')))).toEqual(
     new Set(['/console/agents/new']),
   );
   const mine = await ada.agent();
   const page = await ada.go('/console');
   expect(done(page.visibleText)).toBe(2);
-  expect(page.elements('a').map(({ attribs }) => attribs['href'])).toContain(
-    `/console/agents/${mine.id}/connect`,
-  );
+  expect(page.links).toContain(`/console/agents/${mine.id}/connect`);
   const live = await openLivePage(service.url, ada, findLiveAddress(page));
   await startThread(service, await service.agent(), [mine]);
   await expect
@@ -62,7 +60,7 @@ test('first steps tick themselves, also on an open page, and leave when all are 
     .toMatch(/Send or receive a message <span class="badge good">/);
   live.close();
   const address = `/console/agents/${mine.id}/credentials/new`;
-  await ada.fill(address, { fields: { name: 'A server' } }, address);
+  await ada.fill(address, { fields: { name: 'A server' } });
   await service.sql('update credentials set last_used_at = $2 where agent_id = $1', [mine.id, Date.now()]);
   expect((await ada.go('/console')).visibleText).not.toContain('First steps');
 });

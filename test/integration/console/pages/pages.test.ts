@@ -144,7 +144,7 @@ describe('/', () => {
   test('shows people a page with links to sign in', async () => {
     const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
     const page = await setup.browser().go('/', { headers: { Accept: accept } });
-    const links = page.elements('a').map(({ attribs }) => attribs['href']);
+    const links = page.links;
     expect(links).toEqual(expect.arrayContaining(['/sign-in', '/sign-up', '/docs/guide']));
     expect(page.visibleText).toContain('http://localhost:3000/mcp');
     expect(page.visibleText).toContain('curl http://localhost:3000/v1/agents/me');

@@ -3,6 +3,7 @@ import { openLivePage } from '../../../clients/live-page.ts';
 import { useSharedService } from '../../../support/service.ts';
 import {
   agentRules,
+  formRules,
   type Kind,
   kinds,
   organizationRules,
@@ -12,6 +13,7 @@ import {
   type Rule,
   testedElsewhere,
 } from './table.ts';
+import { fillForm } from '../signed-in-person.ts';
 import { createRightsWorld, type Parameters, type RightsWorld } from './world.ts';
 
 const service = useSharedService();
@@ -109,3 +111,33 @@ test.each(rows.filter(({ path, rule }) => rule === 'signed in' && !isLive(path))
     }
   },
 );
+
+/** The rule of a form of an agent: its own, or that of the page below which it is. */
+function ruleOfForm(path: string): Rule {
+  const parts = path.split('/');
+  const pages = parts.map((_, index) => parts.slice(0, parts.length - index).join('/'));
+  return formRules[path] ?? pageRules[pages.find((each) => each in pageRules) ?? ''] ?? 'everybody';
+}
+
+/** The last test: what is allowed is done. */
+test('a form about an agent finds it for exactly the people whose role allows the form', async () => {
+  const paths = service.parts.pages.routes.flatMap(({ method, path }) =>
+    method === 'POST' && path.startsWith('/console/agents/:id') ? [path] : [],
+  );
+  expect(paths.length).toBeGreaterThan(30);
+  for (const role of signedIn) {
+    const browser = world.browsers[role];
+    const home = await browser.go('/console');
+    const found: string[] = [];
+    const expected: string[] = [];
+    for (const kind of kinds)
+      for (const path of paths) {
+        const form = fillForm(home, fillPath(path, world.parameters[kind]));
+        const { status, visibleText } = await browser.send(form, { follow: false });
+        if (status !== 404 || !visibleText.includes('No such agent')) found.push(`${kind} ${path}`);
+        const allowed: readonly Role[] = agentRules[ruleOfForm(path) as keyof typeof agentRules][kind];
+        if (allowed.includes(role)) expected.push(`${kind} ${path}`);
+      }
+    expect([role, ...found]).toEqual([role, ...expected]);
+  }
+});

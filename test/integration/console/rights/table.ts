@@ -101,6 +101,12 @@ export const pageRules: Readonly<Record<string, Rule>> = {
   '/console/webhooks': 'signed in',
 };
 
+/** Forms with another rule than the page below which they are. */
+export const formRules: Readonly<Record<string, keyof typeof agentRules>> = {
+  '/console/agents/:id/export': 'acts as',
+  '/console/agents/:id/try': 'acts as',
+};
+
 /**
  * Pages whose rights are tested elsewhere: they show what another process has made or another program has asked, need a secret link, or
  * depend on a setting of the person.

@@ -16,7 +16,7 @@ const addressIn = (text: string): string => /http\S+\/a2a\/-\/invitations\/[\w-]
 /** Two people with an agent each. One invites, and the other one redeems the invitation. */
 async function connectInConsole() {
   const [ada, bea] = [await signInWithAgent(here), await signInWithAgent(there)];
-  const shown = await bea.fill(page, { fields: { agent_id: bea.mine.id } }, page);
+  const shown = await bea.fill(page, { fields: { agent_id: bea.mine.id } });
   const invitation = addressIn(shown.visibleText);
   const fields = { invitation, agent_id: ada.mine.id, handle: 'partner' };
   const added = await ada.fill(page, { fields }, `${page}/redeem`);
@@ -62,7 +62,7 @@ test('two people connect their agents, and nothing is said before both have conf
 
 test('an invitation is listed until it is ended or redeemed', async () => {
   const bea = await signInWithAgent(there);
-  const shown = await bea.fill(page, { fields: { agent_id: bea.mine.id } }, page);
+  const shown = await bea.fill(page, { fields: { agent_id: bea.mine.id } });
   expect((await bea.go(page)).visibleText).toContain(`@${bea.mine.handle}`);
   const ended = await bea.fill(page, {}, `${page}/end`);
   expect(ended.visibleText).toContain('Invitation ended.');
@@ -75,7 +75,7 @@ test('an invitation is listed until it is ended or redeemed', async () => {
 
 test('an invitation of this installation, or no invitation, is refused in the form', async () => {
   const bea = await signInWithAgent(there);
-  const shown = await bea.fill(page, { fields: { agent_id: bea.mine.id } }, page);
+  const shown = await bea.fill(page, { fields: { agent_id: bea.mine.id } });
   for (const [invitation, problem] of [
     [addressIn(shown.visibleText), 'is of this service'],
     ['https://agent.example/card.json', 'is not the address of an invitation'],

@@ -10,8 +10,7 @@ test('a person can add and check only so many agents of other systems', async ()
   onTestFinished(() => server.close());
   const ada = await signInWithAgent(service);
   const path = '/console/remote-agents';
-  const add = (handle: string) =>
-    ada.fill(`${path}/new`, { fields: { card_url: server.cardUrl, handle } }, `${path}/new`);
+  const add = (handle: string) => ada.fill(`${path}/new`, { fields: { card_url: server.cardUrl, handle } });
   const first = await add('first');
   await add('second');
   const refused = await add('third');
