@@ -38,9 +38,9 @@ import { remoteAgentsPage, remoteAgentNewPage } from './pages/remote/list.tsx';
 import { remoteInvitationsPage } from './pages/remote/invitations.tsx';
 import { remoteAgentPage, remoteAgentRemovePage } from './pages/remote/remote-agent.tsx';
 import { sessionsPage } from './pages/people/sessions.tsx';
-import { signInRoutes, signOutRoutes } from './pages/people/sign-in.tsx';
+import { signInPages, signOutAction } from './pages/people/sign-in.tsx';
 import { signUpPages } from './pages/people/sign-up.tsx';
-import { startRoutes } from './pages/start.tsx';
+import { startRoute } from './pages/start.tsx';
 import { usagePages } from './pages/usage/usage.tsx';
 import { taskActions } from './pages/conversations/tasks.tsx';
 import { tracePage } from './pages/conversations/trace.tsx';
@@ -69,12 +69,12 @@ const remoteAgentPages = [
 /** All routes of the console. */
 export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
   return [
-    ...startRoutes(parts),
-    ...signInRoutes(parts),
+    startRoute,
+    ...signInPages,
     ...signUpPages,
     ...externalSignInRoutes(parts),
-    ...signOutRoutes(parts),
-    ...consentRoutes(parts),
+    signOutAction,
+    ...consentRoutes,
     ...homePages,
     preferencesAction,
     ...findPage,

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { Card, ErrorNotice } from '../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../components/form.tsx';
 import { type FieldByCode, type FormErrors, orShowFormAgain, redirectOrWarn } from '../form-errors.ts';
@@ -6,6 +6,8 @@ import { createIdempotencyKey, readIdempotencyKey } from '../idempotency-key.ts'
 import type { Redirect, ShownPage } from '../route.ts';
 import { type EnteredIn, type FieldDefinitions, Fields, readFields } from './fields.tsx';
 import { type Change, type PageVisit, type Per, type Section, valueFor } from './section.ts';
+
+type ButtonKind = 'primary' | 'quiet' | 'danger';
 
 type Values<F extends FieldDefinitions> = {
   [Name in keyof EnteredIn<F>]?: EnteredIn<F>[Name] | undefined;
@@ -32,7 +34,7 @@ export interface FormDefinition<V extends PageVisit, F extends FieldDefinitions>
   values?(visit: V): Values<F> | Promise<Values<F>>;
   button: Per<V, string>;
   /** Of the button. Default: primary. */
-  kind?: Per<V, 'primary' | 'quiet' | 'danger'>;
+  kind?: Per<V, ButtonKind>;
   /** More buttons, which send the form with their name as `intent`. */
   more?: Readonly<Record<string, string>>;
   /** `danger` for a change that cannot be undone. */
@@ -68,7 +70,7 @@ export function formSection<V extends PageVisit, F extends FieldDefinitions>(
           {!own?.isErrorShown && <ErrorNotice message={message} />}
           {typeof text === 'function' ? text(visit, own?.errors) : text !== undefined && <p>{text}</p>}
           <Form
-            action={name === '' ? visit.address : `${visit.address}/${name}`}
+            action={toAction(visit, name)}
             hasFiles={definition.takesFiles}
             {...(once && { hidden: { idempotency_key: createIdempotencyKey() } })}
           >
@@ -117,38 +119,49 @@ export function formSection<V extends PageVisit, F extends FieldDefinitions>(
 }
 
 export interface ButtonDefinition<V extends PageVisit> {
-  /** The part of its path after that of the page. */
+  /** The part of its path after that of the page; empty: the path of the page. */
   name: string;
   title?: Per<V, string>;
   /** Above the button. */
-  text?: Per<V, ComponentChildren>;
+  text?: Per<V, string | JSX.Element>;
   button: Per<V, string>;
-  kind?: Per<V, 'primary' | 'quiet' | 'danger'>;
+  kind?: Per<V, ButtonKind>;
   /** What the button sends, by name. */
   hidden?(visit: V): Record<string, string>;
   /** `danger` for a change that cannot be undone. */
   tone?: 'danger';
+  /** The page to return to, with or without the change. Default: the page itself. */
+  back?(visit: V): string;
   isShown?(visit: V): boolean;
   submit: Change<V>;
 }
 
 /** A card with a button. The page that follows has the message or the error. */
 export function buttonSection<V extends PageVisit>(definition: ButtonDefinition<V>): Section<V> {
-  const { name, title, text, button, kind, hidden, tone, isShown, submit } = definition;
+  const { name, title, text, button, kind, hidden, tone, back, isShown, submit } = definition;
   return {
-    show: (visit) =>
-      (!isShown || isShown(visit)) && (
+    show(visit) {
+      if (isShown && !isShown(visit)) return null;
+      const shownText = valueFor(text, visit);
+      return (
         <Card title={valueFor(title, visit)} tone={tone ?? 'plain'}>
-          {text !== undefined && <p>{valueFor(text, visit)}</p>}
-          <Form action={`${visit.address}/${name}`} hidden={hidden?.(visit)}>
+          {typeof shownText === 'string' ? <p>{shownText}</p> : shownText}
+          <Form action={toAction(visit, name)} hidden={hidden?.(visit)}>
             <Actions>
               <Button kind={valueFor(kind, visit)}>{valueFor(button, visit)}</Button>
+              {back && <ButtonLink href={back(visit)}>Cancel</ButtonLink>}
             </Actions>
           </Form>
         </Card>
-      ),
-    form: { name, submit: (visit) => redirectOrWarn(visit.address, () => submit(visit)) },
+      );
+    },
+    form: { name, submit: (visit) => redirectOrWarn(back?.(visit) ?? visit.address, () => submit(visit)) },
   };
+}
+
+/** The path that a form posts to. */
+function toAction({ address }: PageVisit, name: string): string {
+  return name === '' ? address : `${address}/${name}`;
 }
 
 /** The errors by field of the form. */

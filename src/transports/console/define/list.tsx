@@ -29,6 +29,7 @@ export interface ListDefinition<V extends PageVisit, T> {
   text?(visit: V): ComponentChildren;
   /** All items, or a page of them. Undefined: this list is not shown. */
   read(visit: V): ReadItems<T> | Promise<ReadItems<T>>;
+  /** Paths of its buttons can be relative to the page. */
   row(item: T, visit: V): Row;
   /** Below the items. */
   below?(visit: V, items: readonly T[]): ComponentChildren;
@@ -67,7 +68,7 @@ export function listSection<V extends PageVisit, T>(definition: ListDefinition<V
             ) : (
               <Rows
                 label={definition.label ?? shownTitle ?? ''}
-                rows={items.map((item) => row(item, visit))}
+                rows={items.map((item) => withAddresses(row(item, visit), visit.address))}
               />
             )}
             {!box && more}
@@ -77,6 +78,21 @@ export function listSection<V extends PageVisit, T>(definition: ListDefinition<V
         </>
       );
     },
+  };
+}
+
+/** Paths of buttons that do not begin with a slash are below that of the page. */
+function withAddresses({ buttons = [], ...row }: Row, address: string): Row {
+  const below = (path: string) => (path.startsWith('/') ? path : `${address}/${path}`);
+  return {
+    ...row,
+    buttons: buttons.map(
+      (button) =>
+        button &&
+        ('href' in button
+          ? { ...button, href: below(button.href) }
+          : { ...button, action: below(button.action) }),
+    ),
   };
 }
 

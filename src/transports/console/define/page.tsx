@@ -1,6 +1,5 @@
 import { type ComponentChildren, h } from 'preact';
-import { Card, ErrorNotice, Heading } from '../components/content.tsx';
-import { Actions, Button, ButtonLink, Form } from '../components/form.tsx';
+import { ErrorNotice, Heading } from '../components/content.tsx';
 import { formPage, redirectOrWarn } from '../form-errors.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../route.ts';
 import type { FieldDefinitions } from './fields.tsx';
@@ -142,30 +141,20 @@ export interface ConfirmationDefinition<V extends PageVisit> {
 export function defineConfirmation<Extra extends object = object>(
   definition: Loading<PageVisit, Extra> & ConfirmationDefinition<PageVisit & Extra>,
 ): ConsoleRoute[] {
-  const { path, title, text, button, back, change } = definition;
-  const load = loaderOf(definition);
-  return [
-    page(path, async (visit) => {
-      const loaded = await load(visit);
-      const body = (
-        <>
-          <Heading title={title(loaded)} />
-          <Card tone="danger">
-            <div class="prose">{text(loaded)}</div>
-            <Form action={loaded.address}>
-              <Actions>
-                <Button kind="danger">{valueFor(button, loaded)}</Button>
-                <ButtonLink href={back(loaded)}>Cancel</ButtonLink>
-              </Actions>
-            </Form>
-          </Card>
-        </>
-      );
-      return { title: title(loaded), body };
-    }),
-    action(path, async (visit) => {
-      const loaded = await load(visit);
-      return redirectOrWarn(back(loaded), () => change(loaded));
-    }),
-  ];
+  const { title, text, button, back, change, ...given } = definition;
+  return definePage<Extra>({
+    ...given,
+    title,
+    sections: (sections) => [
+      sections.button({
+        name: '',
+        tone: 'danger',
+        text: (visit) => <div class="prose">{text(visit)}</div>,
+        button,
+        kind: 'danger',
+        back,
+        submit: change,
+      }),
+    ],
+  });
 }

@@ -4,12 +4,12 @@ import { clientPaths } from '../../http/client-packages.ts';
 import { firstMessageProgram } from './agents/snippets.ts';
 import { Icon, type IconName } from '../components/content.tsx';
 import type { PageParts } from '../parts.ts';
-import { type ConsoleRoute, publicPage, type ShownPage } from '../route.ts';
+import { publicPage, type ShownPage } from '../route.ts';
 
 /** `/`: introduces the service. */
-export function startRoutes({ settings }: PageParts): ConsoleRoute[] {
-  return [publicPage('/', ({ person }) => startPage(settings, person !== undefined))];
-}
+export const startRoute = publicPage('/', ({ parts, person }) =>
+  startPage(parts.settings, person !== undefined),
+);
 
 const features: readonly { icon: IconName; title: string; text: string }[] = [
   {

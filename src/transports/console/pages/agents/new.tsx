@@ -29,7 +29,7 @@ export const agentNewPage = definePage({
   lead: 'An identity with which software sends and receives messages.',
   sections: () => [
     {
-      show: (visit, submitted) => <NewAgent visit={visit} submitted={submitted} />,
+      show: showForm,
       form: {
         name: '',
         maxFormBytes: maxProfileFormBytes,
@@ -98,7 +98,7 @@ function toInput({
   return { ...entered, name: entered.name.trim(), ...access, ...ownership };
 }
 
-function NewAgent({ visit, submitted }: { visit: NewAgentVisit; submitted: Submitted | undefined }) {
+function showForm(visit: NewAgentVisit, submitted: Submitted | undefined) {
   const { person, query, form, address } = visit;
   const intent = form.get('intent');
   const isPreview = intent === 'preview' && submitted !== undefined && !submitted.errors;

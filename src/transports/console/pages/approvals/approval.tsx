@@ -51,9 +51,7 @@ export const approvalPage = definePage({
   },
   sections: () => [
     {
-      show: ({ approval, review, address }) => (
-        <Details approval={approval} review={review} address={address} />
-      ),
+      show: showDetails,
       form: {
         name: '',
         maxFormBytes: 384 * 1_024,
@@ -81,7 +79,7 @@ export const approvalPage = definePage({
   },
 });
 
-function Details({ approval, review, address }: ApprovalProps) {
+function showDetails({ approval, review, address }: ApprovalProps) {
   const { agent_id, agent_handle, client_name, message, state, created_at, expires_at, decided_at } =
     approval;
   const isPending = state === 'pending';

@@ -27,7 +27,7 @@ export const connectionsPage = definePage({
         const found = await read(listConnections, person.account_id, where);
         return toPage(found, pageSize, (last) => ({ before: `${last.created_at}.${last.grant_id}` }));
       },
-      row: (connection, { address }) => ({
+      row: (connection) => ({
         key: connection.grant_id,
         mark: <Icon name={isOnDevice(connection.redirect_host) ? 'computer' : 'globe'} />,
         title: <AppName {...connection} />,
@@ -52,7 +52,7 @@ export const connectionsPage = definePage({
         buttons: [
           {
             label: 'Disconnect',
-            action: `${address}/end`,
+            action: 'end',
             hidden: { grant_id: connection.grant_id },
             about: `the app at ${connection.redirect_host}`,
           },

@@ -1,7 +1,6 @@
 import { defaultVisibility } from '../../../../../packages/core/src/domain/agents/agents.ts';
 import type { AuthorizationRequest } from '../../../http/authorization-requests.ts';
 import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
-import type { Person } from '../../../../../packages/core/src/domain/auth/actor.ts';
 import { listApprovedAgents } from '../../../../services/auth/connections.ts';
 import {
   type AgentOfPerson,
@@ -11,11 +10,10 @@ import {
 } from '../../../../services/people/agents.ts';
 import { type Consent, consentPage } from './consent-page.tsx';
 import { focusPage } from '../../define/focus-page.tsx';
-import type { PageParts } from '../../parts.ts';
 import { orShowFormAgain } from '../../form-errors.ts';
 import {
   type Answer,
-  type ConsoleRoute,
+  type PersonVisit,
   publicAction,
   publicPage,
   type ShownPage,
@@ -25,56 +23,53 @@ import {
 
 const path = '/authorize/requests/:uid';
 
-/** The consent pages (OAuth 2.1, section 1.2, step B): a person chooses an agent and approves or denies an app. */
-export function consentRoutes(parts: PageParts): ConsoleRoute[] {
-  return [
-    publicPage(path, (visit) =>
-      withRequest(parts, visit, (request, person) =>
-        showConsent(parts, request, person, {
-          chosen: visit.query.get('agent') ?? undefined,
-          search: visit.query.get('search') ?? '',
-        }),
-      ),
-    ),
-    publicAction(path, (visit) =>
-      withRequest(parts, visit, async (request, person) => {
-        const decision = visit.form.get('decision');
-        if (decision === 'approve') return approveRequest(parts, visit, request, person);
-        if (decision === 'create') return createAgent(parts, visit, request, person);
-        if (decision !== 'cancel') {
-          return showConsent(parts, request, person, { choice_error: 'Press Approve or Cancel.' });
-        }
-        await parts.requests.deny(visit.ctx, request, person);
-        return 'handled';
-      }),
-    ),
-  ];
+/** A request to a page on which a person decides about an app. */
+interface ConsentVisit extends PersonVisit {
+  request: AuthorizationRequest;
 }
 
+/** The consent pages (OAuth 2.1, section 1.2, step B): a person chooses an agent and approves or denies an app. */
+export const consentRoutes = [
+  publicPage(path, (visit) =>
+    withRequest(visit, (asked) => {
+      const { query } = asked;
+      return showConsent(asked, {
+        chosen: query.get('agent') ?? undefined,
+        search: query.get('search') ?? '',
+      });
+    }),
+  ),
+  publicAction(path, (visit) =>
+    withRequest(visit, async (asked) => {
+      const { ctx, form, parts, person, request } = asked;
+      const decision = form.get('decision');
+      if (decision === 'approve') return approveRequest(asked);
+      if (decision === 'create') return createAgent(asked);
+      if (decision !== 'cancel') return showConsent(asked, { choice_error: 'Press Approve or Cancel.' });
+      await parts.requests.deny(ctx, request, person);
+      return 'handled';
+    }),
+  ),
+];
+
 /** Finds the request before the sign-in check, so that a person does not sign in for an expired request. */
-async function withRequest(
-  { requests }: PageParts,
-  visit: Visit,
-  run: (request: AuthorizationRequest, person: Person) => Promise<Answer>,
-): Promise<Answer> {
-  const request = await requests.find(visit.ctx);
-  if (!request) return showOutcome(requests, visit);
-  if (!visit.person) return { to: signInAddress(visit.ctx.path) };
+async function withRequest(visit: Visit, run: (visit: ConsentVisit) => Promise<Answer>): Promise<Answer> {
+  const { ctx, parts, person } = visit;
+  const request = await parts.requests.find(ctx);
+  if (!request) return showOutcome(visit);
+  if (!person) return { to: signInAddress(ctx.path) };
   try {
-    return await run(request, visit.person);
+    return await run({ ...visit, person, request });
   } catch (error) {
     // Decided in another window in the meantime, or by a button pressed twice.
-    if (error instanceof DomainError && error.code === 'NOT_FOUND') return showOutcome(requests, visit);
+    if (error instanceof DomainError && error.code === 'NOT_FOUND') return showOutcome(visit);
     throw error;
   }
 }
 
 /** What became of a request that is no longer open. */
-async function showOutcome(
-  requests: PageParts['requests'],
-  { ctx, person }: Pick<Visit, 'ctx' | 'person'>,
-): Promise<Answer> {
-  const outcome = person && (await requests.outcome(ctx, person));
+async function showOutcome({ ctx, parts, person }: Visit): Promise<Answer> {
+  const outcome = person && (await parts.requests.outcome(ctx, person));
   if (!outcome) return requestExpiredPage();
   if ('to' in outcome) return outcome;
   const { app, handle } = outcome;
@@ -106,16 +101,14 @@ async function showOutcome(
 }
 
 async function showConsent(
-  { services }: PageParts,
-  request: AuthorizationRequest,
-  person: Person,
+  { read, request, person }: ConsentVisit,
   options: Partial<Pick<Consent, 'chosen' | 'choice_error' | 'formErrors' | 'name' | 'search'>> = {},
 ): Promise<ShownPage> {
   const { account_id } = person;
   const { client, scopes } = request;
   const [agents, approved] = await Promise.all([
-    services.read(listAgentsOfPerson, account_id, { right: 'acts_as' as const }),
-    services.read(listApprovedAgents, account_id, client.client_id, scopes),
+    read(listAgentsOfPerson, account_id, { right: 'acts_as' as const }),
+    read(listApprovedAgents, account_id, client.client_id, scopes),
   ]);
   const approvedAgentIds = new Set(approved);
   const { search = '' } = options;
@@ -136,40 +129,31 @@ async function showConsent(
   });
 }
 
-async function approveRequest(
-  parts: PageParts,
-  { ctx, form }: Visit,
-  request: AuthorizationRequest,
-  person: Person,
-): Promise<Answer> {
+async function approveRequest(visit: ConsentVisit): Promise<Answer> {
+  const { ctx, form, parts, person, read, request } = visit;
   try {
-    const agent_id = form.get('agent_id') ?? '';
-    const agent = await parts.services.read(requireAgentOfPerson, person.account_id, agent_id, 'acts_as');
+    const agent = await read(requireAgentOfPerson, person.account_id, form.get('agent_id') ?? '', 'acts_as');
     await parts.requests.approve(ctx, request, person, agent);
     return 'handled';
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== 'AGENT_NOT_FOUND') throw error;
-    return showConsent(parts, request, person, { choice_error: 'Choose one of your agents.' });
+    return showConsent(visit, { choice_error: 'Choose one of your agents.' });
   }
 }
 
-function createAgent(
-  parts: PageParts,
-  { ctx, form }: Visit,
-  request: AuthorizationRequest,
-  person: Person,
-): Promise<Answer> {
+function createAgent(visit: ConsentVisit): Promise<Answer> {
+  const { ctx, form, person, write } = visit;
   const name = (form.get('name') ?? '').trim();
   return orShowFormAgain(
     async () => {
       const input = { ...newAgentDefaults, name, display_name: name, skills: [] };
-      const agent = await parts.services.write(person, registerForPerson, person.account_id, input);
+      const agent = await write(registerForPerson, person.account_id, input);
       return {
         to: `${ctx.path}?${new URLSearchParams({ agent: agent.id }).toString()}`,
         flash: `Created @${agent.canonical_handle}. Choose whether the app may act as it.`,
       };
     },
-    (formErrors) => showConsent(parts, request, person, { formErrors, name }),
+    (formErrors) => showConsent(visit, { formErrors, name }),
   );
 }
 

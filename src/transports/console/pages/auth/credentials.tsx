@@ -199,7 +199,7 @@ export const credentialsPage = agentPage({
           before: last.client_id,
         }));
       },
-      row: ({ client_id, name, revoked_at, ...credential }, { address }) => ({
+      row: ({ client_id, name, revoked_at, ...credential }) => ({
         key: client_id,
         mark: <Icon name="key" />,
         title: name ?? 'Unnamed',
@@ -215,18 +215,13 @@ export const credentialsPage = agentPage({
           ],
         ],
         badges: [revoked_at !== null && ['plain', ['Revoked ', <Time at={revoked_at} />]]],
-        buttons: [
-          revoked_at === null && {
-            label: 'Rotate',
-            href: `${address}/${client_id}/rotate`,
-            about: `the secret of ${name ?? client_id}`,
-          },
-          revoked_at === null && {
-            label: 'Revoke',
-            href: `${address}/${client_id}/revoke`,
-            about: name ?? client_id,
-          },
-        ],
+        buttons:
+          revoked_at === null
+            ? [
+                { label: 'Rotate', href: `${client_id}/rotate`, about: `the secret of ${name ?? client_id}` },
+                { label: 'Revoke', href: `${client_id}/revoke`, about: name ?? client_id },
+              ]
+            : [],
       }),
     }),
     (visit) => (

@@ -2,7 +2,6 @@ import { blockAgentOperation } from '../../../../operations/contacts/block-agent
 import { listBlocksOperation } from '../../../../operations/contacts/list-blocks.ts';
 import { unblockAgentOperation } from '../../../../operations/contacts/unblock-agent.ts';
 import { Handle, Time } from '../../components/rows.tsx';
-import { PostButton } from '../../components/form.tsx';
 import { handleField } from '../../define/fields.tsx';
 import { pageInput } from '../../define/list.tsx';
 import { agentPage } from '../agents/agent-page.tsx';
@@ -40,13 +39,11 @@ export const allowlistPage = agentPage({
         const { allowlist, next_cursor } = await call(listAllowlistOperation, pageInput(query, 50));
         return { items: allowlist, next: { cursor: next_cursor } };
       },
-      row: ({ entry, created_at }, { address }) => ({
+      row: ({ entry, created_at }) => ({
         key: entry,
         title: <Handle of={entry} />,
         text: ['Added ', <Time at={created_at} />],
-        side: (
-          <PostButton label="Remove" action={`${address}/remove`} hidden={{ entry }} about={`@${entry}`} />
-        ),
+        buttons: [{ label: 'Remove', action: 'remove', hidden: { entry }, about: `@${entry}` }],
       }),
     }),
   ],
@@ -86,18 +83,11 @@ export const blocksPage = agentPage({
         const { blocks, next_cursor } = await call(listBlocksOperation, pageInput(query, 50));
         return { items: blocks, next: { cursor: next_cursor } };
       },
-      row: ({ blocked_agent_id, blocked_handle, created_at }, { address }) => ({
-        key: blocked_agent_id,
+      row: ({ blocked_agent_id: agent_id, blocked_handle, created_at }) => ({
+        key: agent_id,
         title: <Handle of={blocked_handle} />,
         text: ['Blocked ', <Time at={created_at} />],
-        side: (
-          <PostButton
-            label="Unblock"
-            action={`${address}/end`}
-            hidden={{ agent_id: blocked_agent_id }}
-            about={`@${blocked_handle}`}
-          />
-        ),
+        buttons: [{ label: 'Unblock', action: 'end', hidden: { agent_id }, about: `@${blocked_handle}` }],
       }),
     }),
   ],

@@ -37,13 +37,13 @@ function incomingRow({ from, ...request }: ContactRequestRecord, { address, agen
 }
 
 /** A sent contact request without a decision, with Withdraw. */
-function outgoingRow({ to, ...request }: ContactRequestRecord, { address }: AgentVisit): Row {
+function outgoingRow({ to, ...request }: ContactRequestRecord): Row {
   const { request_id } = request;
   const about = `@${to.canonical_handle}`;
   return {
     ...requestRow(request, to),
     badges: [['plain', 'Pending']],
-    buttons: [{ label: 'Withdraw', action: `${address}/requests/withdraw`, hidden: { request_id }, about }],
+    buttons: [{ label: 'Withdraw', action: 'requests/withdraw', hidden: { request_id }, about }],
   };
 }
 
@@ -66,7 +66,7 @@ function requestRow(
 }
 
 /** A contact, with its marks and buttons. */
-function contactRow(contact: ContactRecord, { address }: AgentVisit): Row {
+function contactRow(contact: ContactRecord): Row {
   const { agent_id, canonical_handle, display_name, favorite, is_online, same_owner, since } = contact;
   const about = `@${canonical_handle}`;
   return {
@@ -82,11 +82,11 @@ function contactRow(contact: ContactRecord, { address }: AgentVisit): Row {
     buttons: [
       {
         label: favorite ? 'Remove favorite' : 'Add favorite',
-        action: `${address}/favorite`,
+        action: 'favorite',
         hidden: { agent_id, favorite: String(!favorite) },
         about,
       },
-      { label: 'Remove', href: `${address}/${agent_id}/remove`, about },
+      { label: 'Remove', href: `${agent_id}/remove`, about },
     ],
   };
 }

@@ -18,10 +18,7 @@ const maxShownReasons = 5;
 const maxPreviewCharacters = 300;
 
 /** A dead item with its event, the reasons of its failed attempts, and buttons. */
-function deadItemRow(
-  { id, attempts, reasons, dead_at, event }: ListedDeadItem,
-  { address }: AgentVisit,
-): Row {
+function deadItemRow({ id, attempts, reasons, dead_at, event }: ListedDeadItem): Row {
   const message = event.type === 'message.created' ? messageSchema.parse(event.data) : undefined;
   return {
     key: id,
@@ -36,14 +33,8 @@ function deadItemRow(
       </>
     ),
     buttons: [
-      {
-        label: 'Redrive',
-        action: `${address}/dead/redrive`,
-        hidden: { item_id: id },
-        about: id,
-        kind: 'primary',
-      },
-      { label: 'Delete', href: `${address}/dead/${id}/delete`, about: id },
+      { label: 'Redrive', action: 'dead/redrive', hidden: { item_id: id }, about: id, kind: 'primary' },
+      { label: 'Delete', href: `dead/${id}/delete`, about: id },
     ],
   };
 }

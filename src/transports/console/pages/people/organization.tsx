@@ -27,7 +27,7 @@ import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 /** A member of an organization with the allowed actions. */
 function memberRow(
   { username, role, created_at }: Member,
-  { address, person, isAdmin, isOnlyAdmin }: OrganizationVisit,
+  { person, isAdmin, isOnlyAdmin }: OrganizationVisit,
 ): Row {
   const isSelf = username === person.username;
   const canChange = !(isSelf && isOnlyAdmin);
@@ -45,14 +45,14 @@ function memberRow(
       isAdmin &&
         canChange && {
           label: `Make ${other}`,
-          action: `${address}/roles`,
+          action: 'roles',
           hidden: { username, role: other },
           about: `of ${username}`,
         },
       (isAdmin || isSelf) &&
         canChange && {
           label: isSelf ? 'Leave' : 'Remove',
-          href: `${address}/members/${username}/remove`,
+          href: `members/${username}/remove`,
           about: isSelf ? undefined : username,
         },
     ],
@@ -163,7 +163,7 @@ export const organizationPage = definePage({
     list({
       title: 'Pending invitations',
       read: ({ read, organization, isAdmin }) => (isAdmin ? read(listInvitationsTo, organization) : []),
-      row: (invitation, { address }) => pendingInvitationRow(invitation, address),
+      row: pendingInvitationRow,
     }),
     ({ address, isAdmin }) =>
       isAdmin && (

@@ -56,8 +56,8 @@ export function invitationRow(invitation: MembershipInvitation): Row {
   };
 }
 
-/** A pending invitation to the organization at this address, for its admins. */
-export function pendingInvitationRow(invitation: MembershipInvitation, address: string): Row {
+/** A pending invitation on the page of the organization, for its admins. */
+export function pendingInvitationRow(invitation: MembershipInvitation): Row {
   const { username, invited_by, expires_at } = invitation;
   return {
     key: username,
@@ -73,7 +73,7 @@ export function pendingInvitationRow(invitation: MembershipInvitation, address: 
     buttons: [
       {
         label: 'Revoke',
-        action: `${address}/invitations/revoke`,
+        action: 'invitations/revoke',
         hidden: { username },
         about: `the invitation of ${username}`,
       },

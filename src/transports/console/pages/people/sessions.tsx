@@ -47,7 +47,7 @@ export const sessionsPage = definePage({
       label: 'Browsers',
       empty: 'None.',
       read: ({ sessions }) => sessions,
-      row(session, { address, person }) {
+      row(session, { person }) {
         const isCurrent = session.id === person.session_id;
         const name = browserName(session.user_agent);
         return {
@@ -64,7 +64,7 @@ export const sessionsPage = definePage({
           buttons: [
             {
               label: 'Sign out',
-              action: `${address}/end`,
+              action: 'end',
               hidden: { id: session.id },
               about: isCurrent ? undefined : name,
             },

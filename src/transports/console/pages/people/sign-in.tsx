@@ -1,7 +1,6 @@
 import type { PageParts } from '../../parts.ts';
 import {
   safeReturnPath,
-  type ConsoleRoute,
   publicAction,
   signInAddress,
   publicPage,
@@ -28,54 +27,56 @@ import {
 /** Limits the length of rate limit keys. Usernames are shorter. */
 const maxUsernameLength = 80;
 
-/** Signs in with username and password. */
-export function signInRoutes(parts: PageParts): ConsoleRoute[] {
-  const { services, limits, sessions, knownBrowsers } = parts;
-  async function consumeLimits(visit: Visit, username: string): Promise<void> {
-    const name = canonicalName(username);
-    const address = addressKey(visit.ctx);
-    await limits.consume('sign_in_address', address);
-    // Each sign-in renews the id of the browser, so only the address limits right passwords.
-    const browser = knownBrowsers.find(visit.ctx, name);
-    if (browser !== undefined) return limits.consume('sign_in', `${name} browser ${browser}`);
-    await limits.consume('sign_in', `${name} ${address}`);
-    try {
-      await limits.consume('sign_in_account', name);
-    } catch (error) {
-      if (!(error instanceof DomainError) || error.code !== 'RATE_LIMITED') throw error;
-      // Many wrong passwords from several addresses slow the attempts down. Refusing them all would lock the person out.
-      await limits.consume('sign_in_slow', name);
-    }
+/** Counts an attempt to sign in. @throws {DomainError} RATE_LIMITED */
+async function consumeLimits({ ctx, parts }: Visit, username: string): Promise<void> {
+  const { limits, knownBrowsers } = parts;
+  const name = canonicalName(username);
+  const address = addressKey(ctx);
+  await limits.consume('sign_in_address', address);
+  // Each sign-in renews the id of the browser, so only the address limits right passwords.
+  const browser = knownBrowsers.find(ctx, name);
+  if (browser !== undefined) return limits.consume('sign_in', `${name} browser ${browser}`);
+  await limits.consume('sign_in', `${name} ${address}`);
+  try {
+    await limits.consume('sign_in_account', name);
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== 'RATE_LIMITED') throw error;
+    // Many wrong passwords from several addresses slow the attempts down. Refusing them all would lock the person out.
+    await limits.consume('sign_in_slow', name);
   }
-  return [
-    publicPage('/sign-in', ({ query, person }) => {
-      const to = safeReturnPath(query.get('to'));
-      return person ? { to } : signInPage(parts, { to });
-    }),
-    publicAction(
-      '/sign-in',
-      (visit) => {
-        const to = safeReturnPath(visit.form.get('to'));
-        const username = visit.form.get('username') ?? '';
-        const kept = readKeptForm(visit.form.get('kept'));
-        const showAgain = (errors: ShownErrors) => signInPage(parts, { to, kept, username }, errors);
-        return orShowFormAgain(async () => {
-          await consumeLimits(visit, username);
-          const found = await services.run(checkPassword, username, visit.form.get('password') ?? '');
-          if (!found) {
-            const address = visit.ctx.ip.replace(/^::ffff:/, '');
-            await services.write(undefined, auditFailedSignIn, username, address);
-            return showAgain({ status: 400, message: wrongCredentialsMessage, retry_after: undefined });
-          }
-          await sessions.begin(visit.ctx, found.account_id);
-          knownBrowsers.remember(visit.ctx, canonicalName(username));
-          return kept ? continuePage(kept) : { to };
-        }, showAgain);
-      },
-      maxKeptFormBytes,
-    ),
-  ];
 }
+
+/** Signs in with username and password. */
+export const signInPages = [
+  publicPage('/sign-in', ({ query, person, parts }) => {
+    const to = safeReturnPath(query.get('to'));
+    return person ? { to } : signInPage(parts, { to });
+  }),
+  publicAction(
+    '/sign-in',
+    (visit) => {
+      const { ctx, form, parts } = visit;
+      const { services, sessions, knownBrowsers } = parts;
+      const to = safeReturnPath(form.get('to'));
+      const username = form.get('username') ?? '';
+      const kept = readKeptForm(form.get('kept'));
+      const showAgain = (errors: ShownErrors) => signInPage(parts, { to, kept, username }, errors);
+      return orShowFormAgain(async () => {
+        await consumeLimits(visit, username);
+        const found = await services.run(checkPassword, username, form.get('password') ?? '');
+        if (!found) {
+          const address = ctx.ip.replace(/^::ffff:/, '');
+          await services.write(undefined, auditFailedSignIn, username, address);
+          return showAgain({ status: 400, message: wrongCredentialsMessage, retry_after: undefined });
+        }
+        await sessions.begin(ctx, found.account_id);
+        knownBrowsers.remember(ctx, canonicalName(username));
+        return kept ? continuePage(kept) : { to };
+      }, showAgain);
+    },
+    maxKeptFormBytes,
+  ),
+];
 
 function canonicalName(username: string): string {
   return username.trim().toLowerCase().slice(0, maxUsernameLength);
@@ -154,14 +155,7 @@ function signInPage({ settings, external }: SignInParts, given: SignIn, errors?:
 }
 
 /** Signs out. With `to`, another person can sign in and continue there. */
-export function signOutRoutes({ sessions }: PageParts): ConsoleRoute[] {
-  return [
-    publicAction('/sign-out', async ({ ctx, form }) => {
-      await sessions.end(ctx);
-      return {
-        to: signInAddress(safeReturnPath(form.get('to'))),
-        flash: 'You are signed out.',
-      };
-    }),
-  ];
-}
+export const signOutAction = publicAction('/sign-out', async ({ ctx, form, parts }) => {
+  await parts.sessions.end(ctx);
+  return { to: signInAddress(safeReturnPath(form.get('to'))), flash: 'You are signed out.' };
+});

@@ -51,12 +51,7 @@ export const remoteInvitationsPage = definePage({
         title: <Handle of={canonical_handle} />,
         text: ['Expires ', <Time at={expires_at} />],
         buttons: [
-          {
-            label: 'End',
-            action: `${invitationsPath}/end`,
-            hidden: { id },
-            about: `the invitation of ${canonical_handle}`,
-          },
+          { label: 'End', action: 'end', hidden: { id }, about: `the invitation of ${canonical_handle}` },
         ],
       }),
     }),

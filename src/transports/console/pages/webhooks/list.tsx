@@ -24,7 +24,7 @@ export const webhooksPage = agentPage({
             New webhook
           </ButtonLink>
         ),
-      row: (webhook, { address }) => ({
+      row: (webhook) => ({
         key: webhook.id,
         mark: <Icon name="globe" />,
         title: nameOf(webhook),
@@ -37,9 +37,7 @@ export const webhooksPage = agentPage({
           [['Created ', <Time at={webhook.created_at} />]],
         ],
         badges: [webhook.enabled ? ['good', 'Enabled'] : ['danger', 'Disabled']],
-        buttons: [
-          { label: 'Open', href: `${address}/${webhook.id}`, about: webhook.description || webhook.url },
-        ],
+        buttons: [{ label: 'Open', href: webhook.id, about: webhook.description || webhook.url }],
       }),
     }),
   ],

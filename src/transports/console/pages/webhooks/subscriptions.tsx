@@ -28,7 +28,7 @@ export const subscriptionsPage = agentPage({
         </p>
       ),
       read: ({ read, agent }) => read(listSubscriptions, agent.id),
-      row: (subscription, { address }) => ({
+      row: (subscription) => ({
         key: subscription.id,
         mark: <Icon name="globe" />,
         title: <bdi>{hostOf(subscription.url)}</bdi>,
@@ -37,7 +37,7 @@ export const subscriptionsPage = agentPage({
         buttons: [
           {
             label: 'End',
-            action: `${address}/end`,
+            action: 'end',
             hidden: { subscription_id: subscription.id },
             about: `${eventText(subscription.event_type)} to ${hostOf(subscription.url)}`,
           },
