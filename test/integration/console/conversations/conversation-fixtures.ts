@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { TestAgent, TestService } from '../../../support/service.ts';
-import { createOrganizationOf, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
+import {
+  createOrganizationOf,
+  type SignedInPerson,
+  signInPerson,
+  signInWithAgent,
+} from '../signed-in-person.ts';
 
 /** Posts to the REST interface as an agent; returns the body. */
 export async function post(service: TestService, agent: TestAgent, path: string, body: object) {
@@ -24,6 +29,26 @@ export async function startThread(
   await sendTo(service, from, id, content, { metadata });
   return id;
 }
+
+/** The path of the page of a conversation. */
+export const addressOf = (thread_id: string) => `/console/conversations/${thread_id}`;
+
+/** A person with an agent, and an agent of somebody else. */
+export async function createPair(service: TestService) {
+  const [ada, other] = await Promise.all([signInWithAgent(service), service.agent()]);
+  return { ada, mine: ada.mine, other };
+}
+
+/** Such a pair, with a thread that the other one has started. */
+export async function createConversation(service: TestService, content: string) {
+  const pair = await createPair(service);
+  const id = await startThread(service, pair.other, [pair.mine], { content });
+  return { ...pair, id, address: addressOf(id) };
+}
+
+/** The messages of a thread, as an agent reads them. */
+export const listMessages = async (service: TestService, { token }: { token: string }, thread_id: string) =>
+  (await service.get({ token }, `/threads/${thread_id}/messages?order=asc`)).body.messages;
 
 /** Sends a message. */
 export async function sendTo(

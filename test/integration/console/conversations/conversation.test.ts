@@ -4,17 +4,18 @@ import { textContent } from 'domutils';
 import { findForm } from '../../../clients/form-browser.ts';
 import { startAttachmentService, upload } from '../../attachments/setup.ts';
 import { applyStoredDecisions, createOrganizationOf, signInPerson } from '../signed-in-person.ts';
-import { createRoles, post, roleCases, sendTo, startThread } from './conversation-fixtures.ts';
+import {
+  addressOf,
+  createPair,
+  createRoles,
+  post,
+  roleCases,
+  sendTo,
+  startThread,
+} from './conversation-fixtures.ts';
 import { use } from '../../../support/use.ts';
 
 const service = use(startAttachmentService);
-
-const addressOf = (thread_id: string) => `/console/conversations/${thread_id}`;
-
-async function createWorld() {
-  const ada = await signInPerson(service);
-  return { ada, mine: await ada.agent(), other: await service.agent() };
-}
 
 describe('a person with the role', () => {
   const roles = use(() => createRoles(service));
@@ -53,7 +54,7 @@ describe('a person with the role', () => {
 });
 
 test('shows sender, owner, relation, day, receipts and answers', async () => {
-  const { ada, mine, other } = await createWorld();
+  const { ada, mine, other } = await createPair(service);
   const id = await startThread(service, other, [mine], { subject: 'Order 7', content: 'Where is it?' });
   const { id: first } = (await service.get(mine, `/threads/${id}/messages`)).body.messages[0];
   const before = await ada.go(addressOf(id));
@@ -85,7 +86,7 @@ test('shows sender, owner, relation, day, receipts and answers', async () => {
 });
 
 test("times are in the reader's zone, or labelled UTC", async () => {
-  const { ada, mine, other } = await createWorld();
+  const { ada, mine, other } = await createPair(service);
   const id = await startThread(service, other, [mine], { content: 'Hello' });
   const at = Date.UTC(2026, 5, 30, 23, 26);
   await service.sql('update messages set created_at = $2 where thread_id = $1', [id, at]);
@@ -102,7 +103,7 @@ test("times are in the reader's zone, or labelled UTC", async () => {
 });
 
 test('names of public agents are links to their cards; others are not', async () => {
-  const { ada, mine, other } = await createWorld();
+  const { ada, mine, other } = await createPair(service);
   const thread = await startThread(service, other, [mine], { content: 'Hello' });
   const links = async () => (await ada.go(addressOf(thread))).links;
   const cardOf = ({ handle }: { handle: string }) => `/v1/agents/${handle.replace('.', '/')}/card`;
@@ -115,7 +116,7 @@ test('names of public agents are links to their cards; others are not', async ()
 });
 
 test('messages of one sender are a run with one heading, and one receipt for those that got equally far', async () => {
-  const { ada, mine, other } = await createWorld();
+  const { ada, mine, other } = await createPair(service);
   const id = await startThread(service, other, [mine], { content: 'One' });
   for (const content of ['Two', 'Three', 'Four']) await sendTo(service, other, id, content);
   await service.post(mine, `/threads/${id}/read`, { up_to_sequence: 2 });
@@ -134,7 +135,7 @@ test('messages of one sender are a run with one heading, and one receipt for tho
 });
 
 test('a long message is cut, and shown whole on request', async () => {
-  const { ada, mine, other } = await createWorld();
+  const { ada, mine, other } = await createPair(service);
   const id = await startThread(service, other, [mine], { content: `${'word '.repeat(4_000)}The end` });
   const page = await ada.go(addressOf(id));
   expect(page.visibleText).not.toContain('The end');
@@ -143,7 +144,7 @@ test('a long message is cut, and shown whole on request', async () => {
 });
 
 test('files show their scan state and a preview, and can be downloaded when clean', async () => {
-  const { ada, mine, other } = await createWorld();
+  const { ada, mine, other } = await createPair(service);
   const id = await startThread(service, other, [mine]);
   const { body: file } = await upload(service, other, { bytes: Buffer.from('First line of the list') });
   await sendTo(service, other, id, 'See the file', { attachment_ids: [file.id] });
@@ -162,7 +163,7 @@ test('files show their scan state and a preview, and can be downloaded when clea
 });
 
 test('an approval about another member is in line, and decided there', async () => {
-  const { ada, mine, other } = await createWorld();
+  const { ada, mine, other } = await createPair(service);
   const id = await startThread(service, other, [mine], { content: 'Shall we be contacts?' });
   const detail = { message: 'We have talked', client_name: 'Quill' };
   const question = { agent_id: mine.id, action: 'request_contact', target: other.handle, detail } as const;
@@ -177,7 +178,7 @@ test('an approval about another member is in line, and decided there', async () 
 });
 
 test('what others write cannot leave its place, in any field', async () => {
-  const { ada, mine, other } = await createWorld();
+  const { ada, mine, other } = await createPair(service);
   const hostile = `"'></li></ol><script>alert(1)</script><img src=x onerror=alert(1)><a href="javascript:alert(1)">x</a>`;
   await service.patch(other, '/agents/me', { display_name: hostile.slice(0, 100) });
   const id = await startThread(service, other, [mine], { subject: hostile, content: hostile });
@@ -225,7 +226,7 @@ test('an admin who is demoted no longer reads the shared agents', async () => {
 });
 
 test('a member who left a thread no longer reads it', async () => {
-  const { ada, mine, other } = await createWorld();
+  const { ada, mine, other } = await createPair(service);
   const id = await startThread(service, other, [mine, await service.agent()]);
   expect((await ada.go(addressOf(id))).status).toBe(200);
   await service.delete(mine, `/threads/${id}/members/${mine.id}`);

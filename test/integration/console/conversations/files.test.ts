@@ -3,21 +3,15 @@ import { expect, test } from 'vitest';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
 import { use } from '../../../support/use.ts';
 import { startAttachmentService } from '../../attachments/setup.ts';
-import { signInWithAgent } from '../signed-in-person.ts';
-import { startThread } from './conversation-fixtures.ts';
+import { createConversation, listMessages } from './conversation-fixtures.ts';
 
 const service = use(startAttachmentService);
 const newPath = '/console/conversations/new';
 
 async function createWorld() {
-  const [ada, other] = await Promise.all([signInWithAgent(service), service.agent()]);
-  const id = await startThread(service, other, [ada.mine], { content: 'Send me the list' });
-  const address = `/console/conversations/${id}`;
-  return { ada, mine: ada.mine, other, id, address, post: `${address}/messages` };
+  const world = await createConversation(service, 'Send me the list');
+  return { ...world, post: `${world.address}/messages` };
 }
-
-const listMessages = async ({ token }: { token: string }, thread_id: string) =>
-  (await service.get({ token }, `/threads/${thread_id}/messages?order=asc`)).body.messages;
 
 const text = (name: string, content = `Content of ${name}`) =>
   new File([content], name, { type: 'text/plain' });
@@ -35,7 +29,7 @@ test('a person sends files without a text, each once however often the form is s
   const files = [text('lïst.txt', 'First line'), text(hostile)];
   expect((await ada.send(form, { files })).visibleText).toContain('Sent as');
   await ada.send(form, { files });
-  const [, sent, ...more] = await listMessages(mine, id);
+  const [, sent, ...more] = await listMessages(service, mine, id);
   expect(more).toEqual([]);
   expect(sent).toMatchObject({ content: '', written_by: 'person' });
   expect(sent.attachments.map(({ filename }: { filename: string }) => filename)).toHaveLength(2);
@@ -66,7 +60,7 @@ test('a form with an error keeps the files that are uploaded, and one can be lef
   );
   expect(keptNames(shown, post)).toEqual(['b.txt']);
   await ada.send(findForm(shown, post), { fields: { content: 'Short' } });
-  const [, sent] = await listMessages(mine, id);
+  const [, sent] = await listMessages(service, mine, id);
   expect(sent).toMatchObject({ content: 'Short', attachments: [{ filename: 'b.txt' }] });
 });
 
@@ -98,7 +92,7 @@ test('more files than a message can have, and larger ones, are refused with what
   expect(findForm(large, post).fields).toContainEqual(['content', 'Kept']);
   const empty = await send([new File([], 'empty.txt')]);
   expect([empty.status, empty.visibleText]).toEqual([400, expect.stringContaining('“empty.txt”: is empty')]);
-  expect(await listMessages(mine, id)).toHaveLength(1);
+  expect(await listMessages(service, mine, id)).toHaveLength(1);
 });
 
 test('a refused form is answered although its files were not read', async () => {
@@ -141,7 +135,7 @@ test('a new conversation begins with files, and keeps them when its handle is wr
   expect(keptNames(refused, newPath)).toEqual(['a.txt']);
   const page = await ada.send(findForm(refused, newPath), { fields: { handle: other.handle } });
   const [, id = ''] = /(thd_\w+)/.exec(page.url) ?? [];
-  expect(await listMessages(mine, id)).toMatchObject([
+  expect(await listMessages(service, mine, id)).toMatchObject([
     { content: 'See the file', attachments: [{ filename: 'a.txt' }] },
   ]);
 });

@@ -6,7 +6,7 @@ import { findForm } from '../../../clients/form-browser.ts';
 import { findLiveAddress, openLivePage } from '../../../clients/live-page.ts';
 import { createTestSettings, startService, type TestService } from '../../../support/service.ts';
 import { createOrganizationOf, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
-import { sendTo, startThread } from './conversation-fixtures.ts';
+import { createConversation, sendTo, startThread } from './conversation-fixtures.ts';
 
 /** Two API processes on one database: the page is at the first, messages arrive at the second. */
 let service: TestService;
@@ -26,11 +26,7 @@ afterAll(async () => {
 
 const path = '/console/conversations';
 
-async function createWorld() {
-  const ada = await signInPerson(service);
-  const [mine, other] = [await ada.agent(), await service.agent()];
-  return { ada, mine, other, id: await startThread(service, other, [mine], { content: 'The first word' }) };
-}
+const createWorld = () => createConversation(service, 'The first word');
 
 /** Opens a page and its live part. */
 async function open(person: SignedInPerson, address: string) {

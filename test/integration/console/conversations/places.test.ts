@@ -2,17 +2,9 @@ import { textContent } from 'domutils';
 import { expect, test } from 'vitest';
 import type { PageResponse } from '../../../clients/form-browser.ts';
 import { useSharedService } from '../../../support/service.ts';
-import { signInPerson } from '../signed-in-person.ts';
-import { sendTo, startThread } from './conversation-fixtures.ts';
+import { addressOf, createPair, sendTo, startThread } from './conversation-fixtures.ts';
 
 const service = useSharedService();
-
-const addressOf = (thread_id: string) => `/console/conversations/${thread_id}`;
-
-async function createWorld() {
-  const ada = await signInPerson(service);
-  return { ada, mine: await ada.agent(), other: await service.agent() };
-}
 
 /** The text of the message at which the page opens. */
 const startOf = (page: PageResponse) =>
@@ -22,7 +14,7 @@ const startOf = (page: PageResponse) =>
     .map((each) => textContent(each));
 
 test('opens at the first unread message, at its end when there is none, and at the message that a link names', async () => {
-  const { ada, mine, other } = await createWorld();
+  const { ada, mine, other } = await createPair(service);
   const id = await startThread(service, other, [mine], { content: 'Text 1.' });
   for (let number = 2; number <= 60; number += 1) await sendTo(service, other, id, `Text ${number}.`);
   const read = (up_to_sequence: number) => service.post(mine, `/threads/${id}/read`, { up_to_sequence });
@@ -45,7 +37,7 @@ function linksOf(page: PageResponse) {
 }
 
 test('opens a long thread at its end, older messages by page, and a linked message in its place', async () => {
-  const { ada, mine, other } = await createWorld();
+  const { ada, mine, other } = await createPair(service);
   const id = await startThread(service, other, [mine], { content: 'Number 1' });
   for (let number = 2; number <= 70; number += 1) await sendTo(service, other, id, `Number ${number}`);
   const sequences = (text: string) =>
@@ -70,7 +62,7 @@ test('opens a long thread at its end, older messages by page, and a linked messa
 });
 
 test("goes to the first message of a day in the reader's zone", async () => {
-  const { ada, mine, other } = await createWorld();
+  const { ada, mine, other } = await createPair(service);
   const id = await startThread(service, other, [mine], { content: 'Text 1' });
   for (let number = 2; number <= 9; number += 1) await sendTo(service, other, id, `Text ${number}`);
   // One message every six hours, the first at midnight UTC.

@@ -3,20 +3,11 @@ import { expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
 import { useSharedService } from '../../../support/service.ts';
 import { fillForm, readFormFields, signInWithAgent } from '../signed-in-person.ts';
-import { sendTo, startThread } from './conversation-fixtures.ts';
+import { createConversation, listMessages, sendTo } from './conversation-fixtures.ts';
 
 const service = useSharedService();
 
-const addressOf = (thread_id: string) => `/console/conversations/${thread_id}`;
-
-async function createWorld() {
-  const [ada, other] = await Promise.all([signInWithAgent(service), service.agent()]);
-  const id = await startThread(service, other, [ada.mine], { content: '<b>First</b> & "question"' });
-  return { ada, mine: ada.mine, other, id, address: addressOf(id) };
-}
-
-const listMessages = async ({ token }: { token: string }, thread_id: string) =>
-  (await service.get({ token }, `/threads/${thread_id}/messages?order=asc`)).body.messages;
+const createWorld = () => createConversation(service, '<b>First</b> & "question"');
 
 test('a person replies to any message, which the answer then quotes with a link', async () => {
   const { ada, mine, other, id, address } = await createWorld();
@@ -29,7 +20,7 @@ test('a person replies to any message, which the answer then quotes with a link'
   expect(replying.text).toContain('<bdi>&lt;b>First&lt;/b> &amp; &quot;question&quot;</bdi>');
   expect(readFormFields(replying, `${address}/messages`)).toMatchObject({ content: 'So far' });
   const sent = await ada.send(findForm(replying, `${address}/messages`), { fields: { content: 'Yes' } });
-  const [first, , reply] = await listMessages(mine, id);
+  const [first, , reply] = await listMessages(service, mine, id);
   expect(reply).toMatchObject({ content: 'Yes', reply_to: first.id });
   const quoted = sent.elements('p').filter(({ attribs }) => attribs['class'] === 'reply-to');
   expect(quoted.map((each) => textContent(each))).toEqual([
@@ -50,7 +41,7 @@ test('a person replies to any message, which the answer then quotes with a link'
 
 test('the quote of a message on an earlier page leads to it', async () => {
   const { ada, other, id, address } = await createWorld();
-  const [first] = await listMessages(other, id);
+  const [first] = await listMessages(service, other, id);
   for (let number = 2; number <= 52; number += 1) await sendTo(service, other, id, `Number ${number}`);
   await sendTo(service, other, id, 'About the first', { reply_to: first.id });
   const page = await ada.go(address);
@@ -88,13 +79,13 @@ test('shows a preview, which sends nothing and keeps what was entered, and sends
   expect(shown.elements('strong').map((each) => textContent(each))).toContain('bold');
   expect([
     shown.elements('img').filter(({ attribs }) => attribs['onerror']),
-    await listMessages(mine, id),
+    await listMessages(service, mine, id),
   ]).toEqual([[], [expect.anything()]]);
   expect(readFormFields(shown, `${address}/messages`)).toMatchObject({ content: hostile });
   const plain = await press({ content: hostile });
   expect(plain.elements('strong').map((each) => textContent(each))).not.toContain('bold');
   await ada.send(form, { fields: { content: hostile, markdown: 'true' } });
-  const [, sent] = await listMessages(mine, id);
+  const [, sent] = await listMessages(service, mine, id);
   expect(sent).toMatchObject({ content: hostile, content_type: 'markdown', written_by: 'person' });
 });
 

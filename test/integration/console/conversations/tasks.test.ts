@@ -6,13 +6,11 @@ import { findLiveAddress, openLivePage } from '../../../clients/live-page.ts';
 import { useSharedService } from '../../../support/service.ts';
 import { tasksOf } from '../../tasks/setup.ts';
 import { fillForm, readFormFields, signInWithAgent } from '../signed-in-person.ts';
-import { post, sendTo } from './conversation-fixtures.ts';
+import { addressOf, post, sendTo } from './conversation-fixtures.ts';
 
 const service = useSharedService();
 
 const { openTask, read, report, cancel } = tasksOf(service);
-
-const addressOf = (thread_id: string) => `/console/conversations/${thread_id}`;
 
 /** A question of another agent to the agent of a person. */
 async function createWorld(fields: object = {}) {

@@ -3,21 +3,18 @@ import { foreignScripts } from '../../../clients/form-browser.ts';
 import { inboxOf } from '../../inbox/setup.ts';
 import { useSharedService } from '../../../support/service.ts';
 import { signInPerson, signInWithAgent } from '../signed-in-person.ts';
-import { sendTo, startThread } from './conversation-fixtures.ts';
+import { listMessages, sendTo, startThread } from './conversation-fixtures.ts';
 
 const service = useSharedService();
 
 const traceOf = ({ id, thread_id }: { id: string; thread_id: string }) =>
   `/console/conversations/${thread_id}/messages/${id}`;
 
-const listMessages = async ({ token }: { token: string }, thread_id: string) =>
-  (await service.get({ token }, `/threads/${thread_id}/messages?order=asc`)).body.messages;
-
 test('shows the time since the question, the size and the metadata, and nothing of it is markup', async () => {
   const ada = await signInWithAgent(service);
   const other = await service.agent();
   const id = await startThread(service, other, [ada.mine]);
-  const [question] = await listMessages(other, id);
+  const [question] = await listMessages(service, other, id);
   const hostile = '</pre><script>alert(1)</script>';
   const answer = await sendTo(service, ada.mine, id, 'x'.repeat(400), {
     reply_to: question.id,

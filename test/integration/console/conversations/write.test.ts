@@ -3,21 +3,20 @@ import { describe, expect, test } from 'vitest';
 import { findForm } from '../../../clients/form-browser.ts';
 import { useSharedService } from '../../../support/service.ts';
 import { fillForm, signInPerson } from '../signed-in-person.ts';
-import { createRoles, roleCases, sendTo, startThread } from './conversation-fixtures.ts';
+import {
+  addressOf,
+  createConversation,
+  createRoles,
+  listMessages,
+  roleCases,
+  sendTo,
+  startThread,
+} from './conversation-fixtures.ts';
 import { use } from '../../../support/use.ts';
 
 const service = useSharedService();
 
-const addressOf = (thread_id: string) => `/console/conversations/${thread_id}`;
-
-async function createWorld() {
-  const ada = await signInPerson(service);
-  const [mine, other] = [await ada.agent(), await service.agent()];
-  return { ada, mine, other, id: await startThread(service, other, [mine], { content: 'Who decides?' }) };
-}
-
-const listMessages = async ({ token }: { token: string }, thread_id: string) =>
-  (await service.get({ token }, `/threads/${thread_id}/messages?order=asc`)).body.messages;
+const createWorld = () => createConversation(service, 'Who decides?');
 
 test('a person writes as the agent, and every member sees that a person wrote it', async () => {
   const { ada, mine, other, id } = await createWorld();
@@ -28,7 +27,7 @@ test('a person writes as the agent, and every member sees that a person wrote it
   expect(page.visibleText).toMatch(/Your agent.*Written by a person.*I do\. And at once\./);
   // The same form twice is one message.
   await ada.send(form, { fields });
-  const messages = await listMessages(other, id);
+  const messages = await listMessages(service, other, id);
   expect(messages).toMatchObject([
     { content: 'Who decides?', written_by: 'agent' },
     { content: 'I do.\nAnd at once.', written_by: 'person', sender: { canonical_handle: mine.handle } },
@@ -59,7 +58,7 @@ test('of several own agents the person chooses one', async () => {
   const id = await startThread(service, one, [two]);
   const form = findForm(await ada.go(addressOf(id)), `${addressOf(id)}/messages`);
   await ada.send(form, { fields: { agent_id: two.id, content: 'From two' } });
-  expect(await listMessages(one, id)).toMatchObject([{}, { sender: { id: two.id } }]);
+  expect(await listMessages(service, one, id)).toMatchObject([{}, { sender: { id: two.id } }]);
 });
 
 test.each([
@@ -72,7 +71,7 @@ test.each([
   expect(page.visibleText).toContain(message);
   expect(page.visibleText).toContain('Who decides?');
   expect(findForm(page, `${addressOf(id)}/messages`).fields).toContainEqual(['content', content]);
-  expect(await listMessages(mine, id)).toHaveLength(1);
+  expect(await listMessages(service, mine, id)).toHaveLength(1);
 });
 
 test('neither a closed thread nor a paused agent takes a message', async () => {
@@ -90,7 +89,7 @@ test('neither a closed thread nor a paused agent takes a message', async () => {
     `${addressOf(id)}/messages`,
   );
   expect((await ada.send(form, { fields: { content: 'Closed' } })).status).toBeGreaterThanOrEqual(400);
-  expect(await listMessages(mine, id)).toHaveLength(1);
+  expect(await listMessages(service, mine, id)).toHaveLength(1);
 });
 
 describe('writing as', () => {
@@ -98,13 +97,13 @@ describe('writing as', () => {
   test.each(roleCases)('%s in the thread of a %s agent: %s', async (name, kind, isAllowed) => {
     const person = roles.people[name];
     const thread_id = roles.threads[kind];
-    const before = await listMessages(roles.stranger, thread_id);
+    const before = await listMessages(service, roles.stranger, thread_id);
     const form = fillForm(await person.go('/console'), `${addressOf(thread_id)}/messages`, {
       agent_id: roles.agents[kind].id,
       content: 'A word',
     });
     expect((await person.send(form)).status).toBe(isAllowed ? 200 : 404);
-    const after = await listMessages(roles.stranger, thread_id);
+    const after = await listMessages(service, roles.stranger, thread_id);
     expect(after.length - before.length).toBe(isAllowed ? 1 : 0);
   });
 });
