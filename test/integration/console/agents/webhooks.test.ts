@@ -217,7 +217,7 @@ test('one list has the failing webhooks of all agents, and Home leads to it', as
   const page = await ada.go(path);
   expect(page.visibleText).toMatch(
     new RegExp(
-      `Night job@${ada.mine.handle} .*Disabled.*<b>Retried</b>@${second.handle} .*connection refused.*Retrying`,
+      `Night job@${ada.mine.handle}.*Disabled.*<b>Retried</b>@${second.handle}.*connection refused.*Retrying`,
     ),
   );
   expect(page.visibleText).not.toContain('Of another person');
