@@ -128,7 +128,7 @@ function createKeyBox(secrets: Secrets) {
         return signingKey.parse(JSON.parse(box.open(sealed, id)));
       } catch (cause) {
         throw new Error(
-          'SECRET_KEY: differs from the one with which the signing keys in the database were encrypted',
+          'SECRET_KEY: differs from the one with which the signing keys in the database were encrypted; set that one, or add it to SECRET_KEY_FALLBACKS',
           {
             cause,
           },
