@@ -124,6 +124,7 @@ async function start(launched: Launch): Promise<void> {
     DATABASE_URL: databaseUrl,
     ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
     SECRET_KEY: settings.secretKey ?? loadSecrets(settings.dataDir).secret_key,
+    SECRET_KEY_FALLBACKS: settings.environment['SECRET_KEY_FALLBACKS'] ?? '',
     HOST: settings.host,
     PORT: String(settings.port),
     PUBLIC_URL: settings.publicUrl,

@@ -9,7 +9,7 @@ test('a failing heartbeat is logged once, and its recovery once', async () => {
   const logged: string[] = [];
   let works = false;
   const parts = {
-    config: { SECRET_KEY: 'a secret', REDIS_PREFIX: 'ams' },
+    config: { SECRETS: ['a secret'], REDIS_PREFIX: 'ams' },
     db: { feedEpoch: { identifyDatabase: () => Promise.resolve({ name: 'one', place: 'here' }) } },
     queues: { instances: () => (works ? Promise.resolve([]) : Promise.reject(new Error('away'))) },
     logger: { warn: (_facts: object, message?: string) => void logged.push(message ?? '') },

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { ConfigError } from '../../config.ts';
 import { describeError } from '../../shared/error-log.ts';
 import { type Check, checks } from './checks.ts';
-import { proxyBlock, publicChecks } from './public-check.ts';
+import { proxyBlock, proxyParts, publicChecks } from './public-check.ts';
 import { resultCommand, formatJson } from '../output.ts';
 import { loadServiceConfig, withCore } from '../core.ts';
 import type { CommandIo } from '../io.ts';
@@ -31,7 +31,7 @@ async function runChecks<Target>(list: readonly Check<Target>[], target: Target)
   return findings;
 }
 
-/** Checks the settings, and with them the parts inside. */
+/** Checks the settings, and with them the internal components. */
 async function checkParts(io: CommandIo): Promise<Finding[]> {
   try {
     loadServiceConfig(io.env);
@@ -77,7 +77,8 @@ export function doctorCommand(io: CommandIo): Command {
       const ok = failed.length === 0;
       io.print(json ? formatJson({ ok, checks: findings }) : findings.map(formatFinding).join(''));
       if (ok) return;
-      if (target && !json) io.print(`\n${await proxyBlock(target)}`);
+      if (target && !json && failed.some(({ part }) => proxyParts.has(part)))
+        io.print(`\n${await proxyBlock(target)}`);
       throw new Error(`checks failed: ${failed.map(({ part }) => part).join(', ')}`);
     });
 }

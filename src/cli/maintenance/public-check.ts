@@ -3,13 +3,19 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { createRequire } from 'node:module';
 import { connect } from 'node:tls';
-import { maxAttachmentBytes } from '../../../packages/core/src/domain/attachments/attachments.ts';
+import {
+  maxAttachmentBytes,
+  maxAttachments,
+} from '../../../packages/core/src/domain/attachments/attachments.ts';
 import type { Check } from './checks.ts';
 
 const timeoutMs = 15_000;
 const dayMs = 24 * 60 * 60 * 1_000;
 /** Certificates that are renewed by themselves are renewed earlier. */
 const minCertificateDays = 14;
+
+/** A form of the console with as many files as a message can have. */
+const maxFormBytes = maxAttachments * maxAttachmentBytes;
 
 /** The public address, without a slash at its end. */
 interface Target {
@@ -76,7 +82,7 @@ export const publicChecks: readonly Check<Target>[] = [
     part: 'address',
     async run({ url }) {
       if (url.startsWith('https:')) return url;
-      throw new Error(`${url} is not https: everyone on the way can read messages and tokens`);
+      throw new Error(`${url} is not https: anyone on the network can read messages and tokens`);
     },
     advice: 'give the proxy a certificate, and set PUBLIC_URL to the https address',
   },
@@ -117,7 +123,8 @@ export const publicChecks: readonly Check<Target>[] = [
     async run(target) {
       const answer = await ask(target, '/mcp', { method: 'POST' });
       if (answer.status === 401) return 'passed on unchanged';
-      throw new Error(`/mcp answers ${answer.status}: the proxy changes the header Host`);
+      const cause = answer.status === 403 ? ': the proxy changes the header Host' : '';
+      throw new Error(`/mcp answers ${answer.status}${cause}`);
     },
     advice: 'let the proxy pass the header Host on unchanged, or add the name to ALLOWED_HOSTS',
   },
@@ -135,13 +142,13 @@ export const publicChecks: readonly Check<Target>[] = [
     part: 'bodies',
     needs: ['service'],
     async run(target) {
-      const body = Buffer.alloc(maxAttachmentBytes);
+      const body = Buffer.alloc(maxFormBytes);
       const headers = { 'content-type': 'application/octet-stream' };
       const answer = await ask(target, '/v1/attachments', { method: 'POST', headers, body });
-      if (isOurs(answer, 'UNAUTHORIZED')) return 'files of the largest size are passed on';
-      throw new Error(`a file of ${maxAttachmentBytes} bytes is answered with ${answer.status} by the proxy`);
+      if (isOurs(answer, 'UNAUTHORIZED')) return 'those of the largest size are passed on';
+      throw new Error(`${maxFormBytes} bytes are answered with ${answer.status} by the proxy`);
     },
-    advice: 'let the proxy accept bodies of 12 MB',
+    advice: 'let the proxy accept bodies of 52 MB: a form of the console with five files',
   },
   {
     part: 'operators',
@@ -149,7 +156,7 @@ export const publicChecks: readonly Check<Target>[] = [
     async run(target) {
       const open = [];
       for (const path of ['/metrics', '/ops/queues'])
-        if ((await ask(target, path)).status !== 404) open.push(path);
+        if ((await ask(target, path)).status < 400) open.push(path);
       if (open.length === 0) return 'metrics and queues are private';
       throw new Error(`everyone can open ${open.join(' and ')}`);
     },
@@ -159,7 +166,8 @@ export const publicChecks: readonly Check<Target>[] = [
     part: 'sign-up',
     needs: ['service'],
     async run(target) {
-      const { text } = await ask(target, '/sign-up');
+      const { status, text } = await ask(target, '/sign-up');
+      if (status !== 200) throw new Error(`/sign-up answers ${status}`);
       if (!text.includes('name="username"')) return 'closed';
       if (text.includes('name="invitation"')) return 'with an invitation';
       throw new Error('everyone can create an account');
@@ -167,6 +175,16 @@ export const publicChecks: readonly Check<Target>[] = [
     advice: 'set SIGNUP=invite or SIGNUP=closed, unless this is a service for the public',
   },
 ];
+
+/** The parts that the configuration of a proxy mends. */
+export const proxyParts: ReadonlySet<string> = new Set([
+  'address',
+  'certificate',
+  'service',
+  'host',
+  'websocket',
+  'bodies',
+]);
 
 const { resolve } = createRequire(import.meta.url);
 

@@ -34,7 +34,8 @@ export async function putPushConfig(
   { id = randomUUID(), ...target }: PushTarget,
 ): Promise<PushConfigRow> {
   const { db } = work;
-  requirePushUrl(work, target);
+  const wrongUrl = findWrongUrl(work, target);
+  if (wrongUrl) throw wrongUrl;
   const { id: task_id } = await requireClientTask(work, of);
   const [task] = await db.tasks.lock([task_id]);
   if (!task) throw taskNotFound();
@@ -47,10 +48,10 @@ export async function putPushConfig(
   return requirePushConfig(work, of, id);
 }
 
-/** @throws {DomainError} VALIDATION_ERROR */
-export function requirePushUrl({ settings }: Work, { url }: Pick<PushTarget, 'url'>): void {
+/** The error VALIDATION_ERROR for an address that is not allowed. */
+export function findWrongUrl({ settings }: Work, { url }: Pick<PushTarget, 'url'>): DomainError | undefined {
   const problem = settings.webhookSender.checkUrl(url);
-  if (problem !== undefined) throw wrongField('url', problem);
+  return problem === undefined ? undefined : wrongField('url', problem);
 }
 
 /** Stores a config of a locked or new task of the actor. It gets the updates after the current one. */

@@ -10,7 +10,7 @@ import { sendMessage } from '../messages/send.ts';
 import { createTaskChanges } from '../tasks/change.ts';
 import { lockOpenTask } from '../tasks/tasks.ts';
 import { isOtherInstallation, noteArrivals, requireInOrder } from '../remote/order.ts';
-import { putPushConfig, requirePushUrl } from './push-configs.ts';
+import { findWrongUrl, putPushConfig } from './push-configs.ts';
 import {
   type ClientMessage,
   sendClientMessages,
@@ -43,7 +43,8 @@ export async function sendClientMessage(work: Work, message: ClientMessage): Pro
   }
   if (found.digest) return { task_id: found.task_id, opened: null };
   const { agent_id } = found;
-  if (message.push) requirePushUrl(work, message.push);
+  const wrongUrl = message.push && findWrongUrl(work, message.push);
+  if (wrongUrl) return throwForAgent(work, agent, wrongUrl);
   if (members) return start(work, message, { ...found, members });
   if (message.task_id === undefined) return open(work, message);
   const { task_id, message_id, thread_id } = await continueTask(work, message);

@@ -11,7 +11,7 @@ const pageSize = 500;
 
 /**
  * Encrypts every stored secret with the first one of `secrets`, if another one of them has encrypted it. It can be repeated.
- * @returns for each column how many values were encrypted again, how many were so already, and how many none of the secrets opens
+ * @returns for each column how many values were encrypted again, how many were already current, and how many none of the secrets opens
  */
 export async function reencryptSecrets(
   { db, settings, changes: { audit } }: SystemWork,
@@ -22,15 +22,15 @@ export async function reencryptSecrets(
   for (const { table, name, lock, replace } of db.sealedValues.columns) {
     const box = table === 'signing_keys' ? keyBox : settings.sealedBox;
     const counts = { column: `${table}.${name}`, reencrypted: 0, current: 0, unreadable: 0 };
-    for (let after: string | undefined = '(0,0)'; after !== undefined;) {
+    for (let after: string | undefined = ''; after !== undefined;) {
       const values = await lock(after, pageSize);
       const renewed = values.flatMap((value) => {
         const [outcome, sealed] = renew(box, value);
         counts[outcome] += 1;
-        return sealed ? [{ at: value.at, sealed }] : [];
+        return sealed ? [{ key: value.key, sealed }] : [];
       });
       if (renewed.length > 0) await replace(renewed);
-      after = values.length < pageSize ? undefined : values.at(-1)?.at;
+      after = values.length < pageSize ? undefined : values.at(-1)?.key;
     }
     columns.push(counts);
   }

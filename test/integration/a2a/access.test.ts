@@ -61,6 +61,13 @@ describe.each(bindings)('over %s', (binding) => {
         ],
       ),
       ['SendStreamingMessage', { message: toA2aMessage('x') }],
+      [
+        'SendMessage',
+        {
+          message: toA2aMessage('x'),
+          configuration: { taskPushNotificationConfig: { url: 'http://10.0.0.1/updates' } },
+        },
+      ],
       ...(['GetTask', 'CancelTask', 'SubscribeToTask'] as const).map(
         (name): [A2aMethod, Record<string, unknown>] => [name, { id }],
       ),

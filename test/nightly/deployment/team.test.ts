@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv, promisify } from 'node:util';
@@ -135,7 +135,7 @@ describeUnless(missing, 'a team that follows docs/team.md', () => {
 
     const badPort = await findFreePort();
     await serve(badPort, [
-      ['client_max_body_size 12m', 'client_max_body_size 1m'],
+      ['client_max_body_size 52m', 'client_max_body_size 1m'],
       ['proxy_set_header Upgrade $http_upgrade', 'proxy_set_header Upgrade ""'],
       ['proxy_set_header Host $http_host', 'proxy_set_header Host other.example'],
     ]);
@@ -177,6 +177,8 @@ async function restoreBackup(database: string, data: string): Promise<void> {
     PGUSER: username,
     PGDATABASE: 'postgres',
   };
+  // As `install -d` on the page.
+  await mkdir(env.AMS_BACKUPS, { mode: 0o700 });
   await run(file, [], { env });
   expect(await readdir(env.AMS_BACKUPS)).toEqual([expect.stringMatching(/^ams-\d{4}-\d\d-\d\d\.dump$/)]);
   const steps = blocksOf('sh').find((block) => block.startsWith('createdb ams_restored')) ?? '';
