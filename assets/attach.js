@@ -6,16 +6,22 @@ function add(input, files) {
   set(input, [...(chosen.get(input) ?? []), ...files]);
 }
 
-function set(input, files) {
+/** Tells the form what is wrong with its files, and returns it. */
+function check(input) {
   const { maxFiles, maxBytes } = input.dataset;
+  const large = [...input.files].find(({ size }) => size > maxBytes);
+  const count = input.files.length + input.form.querySelectorAll('.file-list :checked').length;
+  const wrong = large ? `${large.name} is too large.` : count > maxFiles ? `At most ${maxFiles} files.` : '';
+  input.setCustomValidity(wrong);
+  return wrong;
+}
+
+function set(input, files) {
   const all = new DataTransfer();
   for (const file of files) all.items.add(file);
   input.files = all.files;
   chosen.set(input, files);
-  const large = files.find(({ size }) => size > maxBytes);
-  const count = files.length + input.form.querySelectorAll('.file-list :checked').length;
-  const wrong = large ? `${large.name} is too large.` : count > maxFiles ? `At most ${maxFiles} files.` : '';
-  input.setCustomValidity(wrong);
+  const wrong = check(input);
   input.form.querySelector('.chosen-files').replaceChildren(
     ...files.map((file) => {
       const line = document.createElement('li');
@@ -39,6 +45,7 @@ function set(input, files) {
 
 addEventListener('change', ({ target }) => {
   if (target.dataset.maxFiles) add(target, target.files);
+  else if (target.closest('.file-list')) check(find(target));
 });
 
 function receive(event, data) {

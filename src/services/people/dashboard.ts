@@ -5,7 +5,7 @@ import type { ReadWork } from '../../work/unit-of-work.ts';
 /** Webhooks that one list shows. */
 const maxFailingWebhooks = 200;
 
-/** Returns the webhooks whose receiver fails, of the agents as which a person can act: disabled ones first, at most 200. */
+/** Returns the webhooks whose receiver fails, of the agents that a person can act as: disabled ones first, at most 200. */
 export function listFailingWebhooks({ db }: ReadWork, account_id: string) {
   return db.dashboard.listFailingWebhooks(account_id, maxFailingWebhooks);
 }

@@ -120,7 +120,7 @@ export async function createPageRenderer({ public_url, forms }: PageRendererPart
 
 const keptNotice: Flash = {
   tone: 'warning',
-  text: 'The form was not sent before you signed in. Check what you entered and send it. Passwords are not kept.',
+  text: 'The form was not sent before you signed in. Check what you entered and send it. Passwords and files are not kept.',
 };
 
 /** Redirects with 303, so that the browser continues with GET (RFC 9110, section 15.4.4). */

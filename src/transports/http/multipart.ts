@@ -130,7 +130,8 @@ export async function readFormParts(
       return (chunk) => writeTo(bytes, chunk, ctx.req);
     };
     const max_bytes = limits.max_bytes + maxFieldBytes + maxFormParts * maxHeaderLength;
-    const opening = { open, maxParts: maxFormParts, tooMany: formTooLarge(maxFieldBytes) };
+    const tooMany = new DomainError('PAYLOAD_TOO_LARGE', `The form has more than ${maxFormParts} parts.`);
+    const opening = { open, maxParts: maxFormParts, tooMany };
     const discard = readParts(ctx, opening, { ...limits, max_bytes }, (error) => {
       if (error) reject(error);
       else resolveFields();

@@ -198,7 +198,7 @@ test('one list has the failing webhooks of all agents, and Home leads to it', as
   const path = '/console/webhooks';
   const [ada, bob] = [await signInWithAgent(service), await signInWithAgent(service)];
   const second = await ada.agent('second');
-  expect((await ada.go(path)).visibleText).toContain('No webhook fails');
+  expect((await ada.go(path)).visibleText).toContain('No failing webhooks');
   expect((await ada.go('/console')).text).not.toContain(`href="${path}"`);
   const [disabled, retried, fine] = [
     await createWebhook(ada, 'Night job'),

@@ -1,3 +1,4 @@
+import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import { presentConversation } from '../../../../../packages/core/src/records/conversation.ts';
 import { presentReceipt } from '../../../../../packages/core/src/records/receipt.ts';
 import { presentToolMessage } from '../../../../../packages/core/src/records/tool-message.ts';
@@ -94,13 +95,23 @@ export async function showConversation(
   return conversationPage(found, await readPane(visit, input), input, state?.cursor);
 }
 
+/** A search that is refused, or unavailable, does not keep a conversation closed. */
+function orAllConversations(error: unknown): null {
+  if (error instanceof DomainError) return null;
+  throw error;
+}
+
 /** The list beside a conversation: the search results that it was opened from, or all conversations. */
 async function readPane(
   visit: PersonVisit,
   { thread_id, at = null }: ConversationView & { thread_id: string },
 ) {
   const query = readListQuery(visit.query);
-  if (query.search !== '') return (await readFoundPane(visit, query, { thread_id, at })).pane;
+  const found =
+    query.search === ''
+      ? null
+      : await readFoundPane(visit, query, { thread_id, at }).catch(orAllConversations);
+  if (found) return found.pane;
   const list = await readConversationList(visit, readListQuery(new URLSearchParams()));
   return <ConversationPane list={list} open={thread_id} />;
 }

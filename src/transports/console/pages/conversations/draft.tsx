@@ -8,6 +8,7 @@ import { createAttachmentOperation } from '../../../../operations/attachments/cr
 import type { ActingAgent } from '../../act-as-agent.ts';
 import { Icon } from '../../components/content.tsx';
 import { errorSentence } from '../../components/field.tsx';
+import { createIdempotencyKey } from '../../idempotency-key.ts';
 import { useKeptFields } from '../../components/kept-fields.ts';
 import type { FieldDefinition } from '../../define/fields.tsx';
 import type { PersonVisit } from '../../route.ts';
@@ -35,7 +36,10 @@ export async function uploadFiles(
 ): Promise<void> {
   for await (const file of files) {
     if (uploads.length >= maxAttachments)
-      throw wrongField(name, `must be at most ${maxAttachments}; the others were left out`);
+      throw wrongField(
+        name,
+        `A message can have at most ${maxAttachments} files; the others were not attached.`,
+      );
     const input = { file: { open: () => Promise.resolve(file) } };
     const uploaded = call(createAttachmentOperation, input, `${key}.${uploads.length}`);
     const { id, filename } = await uploaded.catch((error: unknown) => {
@@ -49,7 +53,10 @@ export async function uploadFiles(
 function nameFile(error: unknown, filename: string): unknown {
   if (!(error instanceof DomainError) || error.status >= 500) return error;
   const { code, message, details } = error;
-  const reason = `“${filename}”: ${details?.[0]?.message ?? message}`;
+  // The person went back to the form, and chose another file.
+  const isOtherFile = code === 'IDEMPOTENCY_MISMATCH';
+  const cause = isOtherFile ? 'this form was already sent with another file; attach it again' : message;
+  const reason = `“${filename}”: ${details?.[0]?.message ?? cause}`;
   return new DomainError(code, message, { details: [{ field: name, message: reason }] });
 }
 
@@ -71,8 +78,7 @@ export function FileList({ uploads = [], error }: FileListProps) {
       ))}
       <ul class="chosen-files" aria-label="Files to send" aria-live="polite" />
       <p class="hint" id="file-limits">
-        At most {maxAttachments} files of {maxAttachmentBytes / 1024 / 1024} MB each. They are scanned for
-        malware.
+        At most {maxAttachments} files of {maxAttachmentBytes / 1024 / 1024} MB each.
       </p>
       {error !== undefined && <p class="error">{errorSentence('Files', error)}</p>}
     </div>
@@ -86,6 +92,8 @@ export function AttachField() {
       <Icon name="clip" />
       <span>Attach</span>
       <input
+        // A new one on each page: a browser keeps the files of one that stays.
+        id={`files-${createIdempotencyKey()}`}
         type="file"
         name="files"
         multiple

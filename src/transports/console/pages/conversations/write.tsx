@@ -1,3 +1,4 @@
+import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import { sendMessageOperation } from '../../../../operations/messages/send-message.ts';
 import { actAsAgent, requireNotPaused } from '../../act-as-agent.ts';
 import { readIdempotencyKey } from '../../idempotency-key.ts';
@@ -22,6 +23,12 @@ const readEntered = ({ form }: Pick<PersonVisit, 'form'>): EnteredMessage => ({
 
 /** Longer texts are not rendered: it takes too long. */
 const maxPreviewCharacters = 6_000;
+
+/** The newest page, if the message to answer cannot be found: that is the error of the form. */
+function orNewest(error: unknown): object {
+  if (error instanceof DomainError) return {};
+  throw error;
+}
 
 /** Shows the form with what was entered: how it will look, or as the answer to another message. */
 export const draftAction = action(
@@ -70,8 +77,16 @@ export const writeAction = action(
         const to = `${conversationAddress(thread_id)}#${id}`;
         return { to, flash: `Sent as @${agent.canonical_handle}.` };
       },
-      (formErrors) =>
-        showConversation(visit, { thread_id, limit: pageSize, entered: { ...entered, formErrors } }),
+      async (formErrors) => {
+        // A reply is shown with its message.
+        const place = await findPlace(visit, thread_id, entered.reply_to).catch(orNewest);
+        return showConversation(visit, {
+          thread_id,
+          limit: pageSize,
+          ...place,
+          entered: { ...entered, formErrors },
+        });
+      },
       { AGENT_PAUSED: 'content', THREAD_CLOSED: 'content', ATTACHMENT_NOT_FOUND: 'attachment_ids' },
     );
   },

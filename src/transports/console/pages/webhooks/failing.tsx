@@ -6,7 +6,7 @@ import { disabledReasonText, nameOf } from './fields.tsx';
 
 export const failingWebhooksPath = '/console/webhooks';
 
-/** The failing webhooks of all agents as which a person can act. */
+/** The failing webhooks of all agents that a person can act as. */
 export const failingWebhooksPage = definePage({
   path: failingWebhooksPath,
   title: 'Failing webhooks',
@@ -16,7 +16,7 @@ export const failingWebhooksPage = definePage({
     list({
       label: 'Failing webhooks',
       empty: {
-        title: 'No webhook fails',
+        title: 'No failing webhooks',
         text: 'Webhooks whose server refuses events, or does not answer, are listed here.',
       },
       read: ({ read, person }) => read(listFailingWebhooks, person.account_id),
