@@ -70,6 +70,24 @@ await describeWithBrowser('files of a message', (browser) => {
     await page.context().close();
   });
 
+  test('are sent once: not again with the next message, nor twice after a form that was refused', async () => {
+    const { page, write, input, sendAndRead } = await openConversation();
+    await write.fill('One');
+    await input.setInputFiles([file('a.txt')]);
+    expect((await sendAndRead(2)).names).toEqual(['a.txt']);
+    await expect.poll(() => write.inputValue()).toBe('');
+    await write.fill('Two');
+    expect((await sendAndRead(3)).names).toEqual([]);
+    await expect.poll(() => write.inputValue()).toBe('');
+    await write.fill('x'.repeat(33_000));
+    await input.setInputFiles([file('b.txt')]);
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('must be at most 32768 bytes').waitFor();
+    await write.fill('Three');
+    expect((await sendAndRead(4)).names).toEqual(['b.txt']);
+    await page.context().close();
+  });
+
   test('that are too many or too large are refused before they are sent', async () => {
     const { page, write, list, input, sendAndRead } = await openConversation();
     await write.fill('Text');
