@@ -38,10 +38,11 @@ export async function beginExport(
   if (await work.db.agentExports.insert({ id, agent_id, handle, account_id, created_at: now, expires_at })) {
     await work.db.agentExports.expire(agent_id, account_id, id, now);
     work.changes.audit({ act: 'agent.export_begun', agent_id });
+    // That of an export in progress is still in the outbox.
+    work.changes.enqueue({ job: exportJob, subject_id: id });
   }
   const current = await work.db.agentExports.findLast(agent_id, account_id);
   if (!current) throw new Error('the export was not inserted');
-  work.changes.enqueue({ job: exportJob, subject_id: current.id });
   return current;
 }
 

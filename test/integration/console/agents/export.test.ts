@@ -3,9 +3,12 @@ import { expireExports, sweepBlobs } from '../../../../workers/maintenance/file-
 import { readZip } from '../../../support/unzip.ts';
 import { reachable, startAttachmentService } from '../../attachments/setup.ts';
 import { fillForm, createOrganizationOf, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
+import { useSharedService } from '../../../support/service.ts';
 import { use } from '../../../support/use.ts';
 
 const service = use(startAttachmentService);
+
+const withoutWorker = useSharedService();
 
 const page = '/console/exports';
 
@@ -50,6 +53,20 @@ test('a person exports an agent and downloads the archive, also after the agent 
   await ada.fill(end, { fields: { handle: mine.handle } });
   expect((await ada.go(page)).visibleText).toContain(mine.handle);
   expect((await fetched(ada, address)).status).toBe(200);
+});
+
+test('an export that waits for a worker continues when it is asked for again', async () => {
+  const ada = await signInPerson(withoutWorker);
+  const { id, handle } = await ada.agent();
+  for (let time = 0; time < 2; time += 1) {
+    const begun = await ada.fill(`/console/agents/${id}/settings`, {}, `/console/agents/${id}/export`);
+    expect([begun.status, begun.visibleText]).toEqual([
+      200,
+      expect.stringContaining(`Exporting @${handle}.`),
+    ]);
+  }
+  const rows = await withoutWorker.sql('select id from agent_exports where agent_id = $1', [id]);
+  expect(rows).toHaveLength(1);
 });
 
 test('a person who can no longer act as an agent cannot download its earlier exports', async () => {
