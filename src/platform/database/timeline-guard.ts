@@ -9,12 +9,12 @@ const timelineStatement = {
 /** Prepares for a new timeline, over the first connection to it. */
 type OnTimeline = (connection: Connection) => Promise<void>;
 
-/** Checks the server of each new connection, as `onConnect` of a database. It does nothing before `start`. */
+/** Checks the server of each new connection, as `onConnect` of a database. */
 export interface TimelineGuard {
   onConnect(connection: Connection): Promise<void>;
   /**
-   * From now on, no connection to another timeline is used before `onTimeline` has resolved for that. Connections to a standby are refused:
-   * they would survive its promotion.
+   * From now on, no connection to another timeline is used before `onTimeline` has resolved for that. The caller has prepared for the timeline
+   * of the connections before. Connections to a standby are refused: they would survive its promotion.
    */
   start(onTimeline: OnTimeline): void;
   /** Calls the listener after that, before the first use of a connection. It must not throw. */
@@ -26,6 +26,8 @@ export function createTimelineGuard(): TimelineGuard {
   let onTimeline: OnTimeline | undefined;
   const listeners: (() => void)[] = [];
   let current: string | undefined;
+  /** Of all connections before the start; null if they differ. */
+  let first: string | null | undefined;
   let change: { timeline: string; done: Promise<void> } | undefined;
 
   async function begin(timeline: string, connection: Connection): Promise<void> {
@@ -37,12 +39,16 @@ export function createTimelineGuard(): TimelineGuard {
   return {
     start(prepare) {
       onTimeline = prepare;
+      current = first ?? undefined;
     },
     onChange: (listener) => void listeners.push(listener),
     async onConnect(connection) {
-      if (!onTimeline) return;
       const [row] = await connection.query<{ timeline: string | null }>(timelineStatement, []);
       const timeline = row?.timeline ?? null;
+      if (!onTimeline) {
+        first = first === undefined || first === timeline ? timeline : null;
+        return;
+      }
       if (timeline === null) throw unavailable('this server is a standby', sqlStates.readOnly);
       if (timeline === current) return;
       if (change?.timeline === timeline) {

@@ -39,9 +39,10 @@ await describeWithBrowser('files of a message', (browser) => {
     const sendAndRead = async (count: number) => {
       await page.getByRole('button', { name: 'Send', exact: true }).click();
       await page.getByRole('status').getByText('Sent as @').waitFor();
-      const { body } = await service.get(mine, `/threads/${id}/messages`);
-      expect(body.messages).toHaveLength(count);
-      const [{ content, attachments, reply_to }] = body.messages;
+      // The text may be that of the message before.
+      const read = async () => (await service.get(mine, `/threads/${id}/messages`)).body.messages;
+      await expect.poll(read, { timeout: 10_000 }).toHaveLength(count);
+      const [{ content, attachments, reply_to }] = await read();
       return { content, reply_to, names: attachments.map(({ filename }: { filename: string }) => filename) };
     };
     return { page, write, list, input, sendAndRead };
@@ -59,7 +60,7 @@ await describeWithBrowser('files of a message', (browser) => {
     await page.locator('#messages .menu > summary').click();
     await page.getByRole('button', { name: 'Reply to message 1' }).click();
     await page.locator('.composer .reply-to').getByText('Send me the list').waitFor();
-    expect(await write.evaluate('document.activeElement.id')).toBe('write');
+    await expect.poll(() => write.evaluate('document.activeElement.id')).toBe('write');
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.locator('#preview').getByText('The *list*').waitFor();
     expect(await findPageFaults(page)).toEqual([]);

@@ -46,6 +46,21 @@ test('the first connection to a timeline prepares for it, and the others wait fo
   expect([prepare, listener].map(({ mock }) => mock.calls.length)).toEqual([2, 2]);
 });
 
+test('the timeline of the connections before the start needs no preparation, unless there were two', async () => {
+  for (const [before, prepared] of [
+    [['00000001', '00000001'], 0],
+    [['00000001', '00000002'], 1],
+    [['00000001', null], 1],
+  ] as const) {
+    const guard = createTimelineGuard();
+    for (const timeline of before) await guard.onConnect(connectionTo(timeline));
+    const prepare = vi.fn(() => Promise.resolve());
+    guard.start(prepare);
+    await guard.onConnect(connectionTo('00000001'));
+    expect(prepare).toHaveBeenCalledTimes(prepared);
+  }
+});
+
 test('no connection is used after a failed preparation, and the next one tries again', async () => {
   const guard = createTimelineGuard();
   const prepare = vi.fn(() => Promise.resolve());

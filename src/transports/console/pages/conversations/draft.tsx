@@ -6,7 +6,6 @@ import {
 import { DomainError, wrongField } from '../../../../../packages/core/src/domain/errors.ts';
 import { createAttachmentOperation } from '../../../../operations/attachments/create-attachment.ts';
 import type { ActingAgent } from '../../act-as-agent.ts';
-import { Icon } from '../../components/content.tsx';
 import { errorSentence } from '../../components/field.tsx';
 import { createIdempotencyKey } from '../../idempotency-key.ts';
 import { useKeptFields } from '../../components/kept-fields.ts';
@@ -87,13 +86,13 @@ export function FileList({ uploads = [], error }: FileListProps) {
 
 /** Chooses files. It comes after all text fields of its form, because the server reads those first. */
 export function AttachField() {
+  // A new one on each page: a browser keeps the files of one that stays.
+  const id = `files-${createIdempotencyKey()}`;
   return (
-    <label class="button quiet attach">
-      <Icon name="clip" />
+    <label class="button quiet attach" for={id}>
       <span>Attach</span>
       <input
-        // A new one on each page: a browser keeps the files of one that stays.
-        id={`files-${createIdempotencyKey()}`}
+        id={id}
         type="file"
         name="files"
         multiple
