@@ -21,6 +21,7 @@ COPY workers ./workers
 COPY migrations ./migrations
 COPY assets ./assets
 COPY scripts/build-assets.mjs ./scripts/
+COPY scripts/parts/used-styles.mjs ./scripts/parts/
 COPY scripts/client ./scripts/client
 # Without the other scripts and bench/, which need a checkout.
 RUN npm run build

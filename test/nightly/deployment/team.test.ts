@@ -187,7 +187,9 @@ async function restoreBackup(database: string, data: string): Promise<void> {
 }
 
 const missingPrograms =
-  (await run('sh', ['-c', 'command -v systemd-analyze caddy | wc -l'])).stdout.trim() !== '2';
+  (
+    await run('sh', ['-c', 'for name in systemd-analyze caddy; do command -v $name; done | wc -l'])
+  ).stdout.trim() !== '2';
 
 describeUnless(
   missingPrograms ? 'no systemd-analyze or no caddy' : undefined,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { validate, ValidationCode } from 'dockerfile-utils';
 import type * as workflowParser from '@actions/workflow-parser';
 import { build } from 'esbuild';
@@ -98,9 +98,12 @@ describe('the image', () => {
     expect(read('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['!assets', '!docs/*.md']));
     expect(imports['#docs/*']).toBe('./docs/*');
     expect(last).toMatch(/^COPY docs\/\*\.md \.\/docs\/$/m);
-    // The build copies these.
-    expect(dockerfile).toMatch(/^COPY scripts\/build-assets\.mjs \.\/scripts\/$/m);
-    expect(read('.dockerignore').split('\n')).toContain('!scripts/build-assets.mjs');
+    // The build copies these, with what they import.
+    const imported = [...read('scripts/build-assets.mjs').matchAll(/^import .* from '\.\/(.*)';$/gm)];
+    for (const file of ['build-assets.mjs', ...imported.map(([, path = '']) => path)]) {
+      expect(dockerfile.split('\n')).toContain(`COPY scripts/${file} ./${dirname(`scripts/${file}`)}/`);
+      expect(read('.dockerignore').split('\n')).toContain(`!scripts/${file}`);
+    }
   });
 
   test('runs programs that the build creates', () => {
