@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { waitUntil } from '../../../src/shared/wait-until.ts';
 import { findFreePort } from '../../support/free-port.ts';
@@ -28,6 +28,14 @@ function readStages(): Stage[] {
   return stages;
 }
 
+/** The files of a path whose last part can be a pattern such as `*.md`. */
+function expand(path: string): string[] {
+  const [start = '', end] = basename(path).split('*');
+  if (end === undefined) return [path];
+  const names = readdirSync(dirname(path)).filter((name) => name.startsWith(start) && name.endsWith(end));
+  return names.map((name) => join(dirname(path), name));
+}
+
 /** Executes the steps of a stage. `/app` and `/data` are folders of the stage, and its user is the one of the tests. */
 function executeStage({ name, steps }: Stage, base: string): void {
   const folder = join(base, name);
@@ -37,10 +45,10 @@ function executeStage({ name, steps }: Stage, base: string): void {
       const [, from, paths = ''] = /^(?:--from=(\w+) )?(.+)$/.exec(value) ?? [];
       const words = paths.split(' ');
       const target = join(folder, 'app', words.pop() ?? '');
-      for (const path of words) {
-        const source = from ? join(base, from, path) : join(root, path);
+      const sources = words.flatMap((path) => expand(from ? join(base, from, path) : join(root, path)));
+      for (const source of sources) {
         const isInto = paths.endsWith('/') || words.length > 1;
-        cpSync(source, isInto ? join(target, basename(path)) : target, {
+        cpSync(source, isInto ? join(target, basename(source)) : target, {
           recursive: true,
           verbatimSymlinks: true,
         });
