@@ -106,7 +106,7 @@ function deferFailure(): { promise: Promise<never>; reject: (reason: LauncherErr
   const promise = new Promise<never>((_resolve, onReject) => {
     reject = onReject;
   });
-  promise.catch(() => {});
+  promise.catch(() => {}); // without a reader it would count as unhandled
   return { promise, reject };
 }
 

@@ -29,7 +29,8 @@ const tagBytes = 16;
  */
 export function createSealedBox(keys: readonly [Buffer, ...Buffer[]]): SealedBox {
   // Importing a key takes as long as sealing a short text.
-  const [own, ...older] = keys.map((key) => createSecretKey(key)) as [KeyObject, ...KeyObject[]];
+  const imported = keys.map((key) => createSecretKey(key));
+  const [own] = imported as [KeyObject];
 
   function openWith(key: KeyObject, sealed: Buffer, about: string): string {
     const nonce = sealed.subarray(0, nonceBytes);
@@ -41,18 +42,15 @@ export function createSealedBox(keys: readonly [Buffer, ...Buffer[]]): SealedBox
     return Buffer.concat([decipher.update(body), decipher.final()]).toString();
   }
   function openAny(sealed: Buffer, about: string): { text: string; isOwn: boolean } {
-    try {
-      return { text: openWith(own, sealed, about), isOwn: true };
-    } catch (error) {
-      for (const key of older) {
-        try {
-          return { text: openWith(key, sealed, about), isOwn: false };
-        } catch {
-          // The next key may fit.
-        }
+    let reason: unknown;
+    for (const key of imported) {
+      try {
+        return { text: openWith(key, sealed, about), isOwn: key === own };
+      } catch (error) {
+        reason ??= error; // the next key may fit
       }
-      throw error;
     }
+    throw reason;
   }
   function seal(text: string, about: string): Buffer {
     const nonce = randomBytes(nonceBytes);

@@ -76,8 +76,8 @@ function openSocket({ url }: Target): Promise<Pick<Response, 'status' | 'text'>>
   });
 }
 
-/** What `ams doctor --public` checks, each after those that it needs. */
-export const publicChecks: readonly Check<Target>[] = [
+/** The checks of what the proxy does, each after those that it needs. */
+const proxyChecks: readonly Check<Target>[] = [
   {
     part: 'address',
     async run({ url }) {
@@ -105,17 +105,6 @@ export const publicChecks: readonly Check<Target>[] = [
     },
     advice:
       'start the API processes, and let the proxy pass all paths to them; run ams doctor on their machines',
-  },
-  {
-    part: 'issuer',
-    needs: ['service'],
-    async run(target) {
-      const { text } = await ask(target, '/.well-known/oauth-authorization-server');
-      const { issuer } = JSON.parse(text) as { issuer?: unknown };
-      if (issuer === target.url) return 'tokens are for this address';
-      throw new Error(`tokens are for ${String(issuer)}`);
-    },
-    advice: 'set PUBLIC_URL to the public address in every process',
   },
   {
     part: 'host',
@@ -150,6 +139,21 @@ export const publicChecks: readonly Check<Target>[] = [
     },
     advice: 'let the proxy accept bodies of 52 MB: a form of the console with five files',
   },
+];
+
+/** The checks of what the settings of the service do. */
+const settingChecks: readonly Check<Target>[] = [
+  {
+    part: 'issuer',
+    needs: ['service'],
+    async run(target) {
+      const { text } = await ask(target, '/.well-known/oauth-authorization-server');
+      const { issuer } = JSON.parse(text) as { issuer?: unknown };
+      if (issuer === target.url) return 'tokens are for this address';
+      throw new Error(`tokens are for ${String(issuer)}`);
+    },
+    advice: 'set PUBLIC_URL to the public address in every process',
+  },
   {
     part: 'operators',
     needs: ['service'],
@@ -176,15 +180,11 @@ export const publicChecks: readonly Check<Target>[] = [
   },
 ];
 
+/** What `ams doctor --public` checks. */
+export const publicChecks = [...proxyChecks, ...settingChecks];
+
 /** The parts that the configuration of a proxy mends. */
-export const proxyParts: ReadonlySet<string> = new Set([
-  'address',
-  'certificate',
-  'service',
-  'host',
-  'websocket',
-  'bodies',
-]);
+export const proxyParts: ReadonlySet<string> = new Set(proxyChecks.map(({ part }) => part));
 
 const { resolve } = createRequire(import.meta.url);
 

@@ -143,7 +143,7 @@ describeUnless(missing, 'a team that follows docs/team.md', () => {
     await vi.waitFor(async () => expect((await fetch(`${bad}/readyz`)).status).toBe(200), 60_000);
     const found = await runCli({}, ['doctor', '--public', bad]);
     expect(found.code).toBe(1);
-    expect(found.err).toContain('checks failed: issuer, host, websocket, bodies\n');
+    expect(found.err).toContain('checks failed: host, websocket, bodies, issuer\n');
     // The configuration to copy, for this host.
     expect(found.out).toContain('server_name localhost;');
   });

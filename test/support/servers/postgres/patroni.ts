@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { vi } from 'vitest';
 import { migrateForward } from '../../../../src/platform/database/migrations.ts';
 import { findFreePort } from '../../free-port.ts';
@@ -17,9 +17,12 @@ import {
   signalProcesses,
 } from './patroni-processes.ts';
 import { nodeSettings } from './patroni-settings.ts';
+import { queryOnce } from './replication.ts';
 
 const programs = { patroni: '/usr/bin/patroni', etcd: '/usr/bin/etcd', haproxy: '/usr/sbin/haproxy' };
 const balancerSettings = join(import.meta.dirname, '../../../../deploy/haproxy/postgres.cfg');
+/** A node that is frozen or cut off does not answer. */
+const queryLimits = { connectionTimeoutMillis: 2_000, query_timeout: 5_000 };
 const waitOptions = { timeout: 90_000, interval: 100 };
 
 /** Why no PostgreSQL with a standby under Patroni can run here, or undefined. */
@@ -168,7 +171,7 @@ function startNode({ folder, network, start, place, settings }: NodeParts): Patr
   void writeFile(file, JSON.stringify(settings)).then(launch);
   return {
     name,
-    query: (sql) => queryOnce(`postgres://ams:ams@${host}:${postgres}/postgres`, sql),
+    query: (sql) => queryOnce(`postgres://ams:ams@${host}:${postgres}/postgres`, sql, queryLimits),
     kill9: () => signal('SIGKILL'),
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
@@ -229,15 +232,4 @@ function describeCluster(nodes: readonly PatroniNode[], places: readonly Place[]
       if (!answer.ok) throw new Error(`no switchover: ${answer.status} ${await answer.text()}`);
     },
   };
-}
-
-async function queryOnce(connectionString: string, sql: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 2_000, query_timeout: 5_000 });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return await client.query(sql);
-  } finally {
-    await client.end();
-  }
 }

@@ -105,8 +105,13 @@ function fail(): never {
   throw new Error('it still answers');
 }
 
-async function queryOnce(url: string, sql: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+/** Runs one statement on a connection of its own. */
+export async function queryOnce(
+  url: string,
+  sql: string,
+  limits: pg.ClientConfig = {},
+): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, ...limits });
   client.on('error', () => undefined);
   await client.connect();
   try {
