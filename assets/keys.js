@@ -55,6 +55,12 @@ const reply = () =>
   document.activeElement.closest('.message')?.querySelector('.reply') ??
   [...document.querySelectorAll('.reply')].at(-1);
 
+// The conversation of the row that has the focus, or the one that is open.
+const mark = (names) =>
+  (document.activeElement.closest('.thread:has(.marks)') ?? document.querySelector('.thread-head'))
+    ?.querySelector(`.marks :is(${names})`)
+    ?.click();
+
 const letters = {
   '/': search,
   '?,Shift+?': () => open('/console/keys'),
@@ -64,6 +70,8 @@ const letters = {
   d: () => press('button.quiet:not(.undo *)'),
   u: () => document.querySelector('.undo button')?.click(),
   r: () => reply()?.click(),
+  e: () => mark('[value=done], [value=open]'),
+  m: () => mark('[value=mute], [value=unmute]'),
   'g h': () => visit('/console'),
   'g c': () => visit('/console/conversations'),
   'g a': () => visit('/console/agents'),

@@ -74,6 +74,7 @@ import { signingKeysRepository } from './auth/signing-keys.ts';
 import { streamTicketsRepository } from './auth/stream-tickets.ts';
 import { tasksRepository } from './tasks/tasks.ts';
 import { threadListRepository } from './threads/list.ts';
+import { threadMarksRepository } from './threads/marks.ts';
 import { threadMembersRepository } from './threads/members.ts';
 import { threadsRepository } from './threads/threads.ts';
 import { tokensRepository } from './auth/tokens.ts';
@@ -102,6 +103,7 @@ const factories = {
   blocks: blocksRepository,
   allowlists: allowlistsRepository,
   threads: threadsRepository,
+  threadMarks: threadMarksRepository,
   threadList: threadListRepository,
   conversations: conversationsRepository,
   waits: waitsRepository,

@@ -10,6 +10,13 @@ export interface AccountRow {
   password_hash: string | null;
 }
 
+/** Filters that a person has given a name. */
+export interface SavedView {
+  name: string;
+  /** The query of the address that shows them. */
+  query: string;
+}
+
 const columns = `a.id, o.name as username, o.display_name, a.password_hash`;
 
 export const accountsRepository = repository({
@@ -29,6 +36,16 @@ export const accountsRepository = repository({
   setPassword: sql.run<[id: string, passwordHash: string]>(
     'accounts.set_password(id, password_hash)',
     `update accounts set password_hash = :password_hash where id = :id`,
+  ),
+  /** Filters of the list of conversations, in the order of saving. */
+  listViews: sql.value<[id: string], SavedView[]>(
+    'accounts.list_views',
+    'select saved_views from accounts where id = :id',
+  ),
+  /** @param views as JSON */
+  setViews: sql.run<[id: string, views: string]>(
+    'accounts.set_views(id, views)',
+    'update accounts set saved_views = :views::jsonb where id = :id',
   ),
   /** Returns false, and changes nothing, when the hash is not `before`. */
   replacePassword: sql.hasRow<[id: string, before: string | null, after: string]>(

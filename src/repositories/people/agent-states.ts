@@ -7,6 +7,7 @@ export interface AgentStateRow {
   /** The beginning of the latest message of its threads. */
   last_text: string | null;
   last_message_at: number | null;
+  /** Without the threads that the reading person has muted or that are done for the person. */
   unread: number;
   open_tasks: number;
   overdue_tasks: number;
@@ -23,9 +24,9 @@ export interface AgentStateRow {
 const maxPreviewCharacters = 120;
 
 export const agentStatesRepository = repository({
-  /** The states of these agents at `now` (ms). Reads the row of every thread of theirs. */
-  list: sql.rows<[agentIds: readonly string[], now: number], AgentStateRow>(
-    'agent_states.list(agent_ids, now)',
+  /** The states of these agents for a person at `now` (ms). Reads the row of every thread of theirs. */
+  list: sql.rows<[agentIds: readonly string[], accountId: string, now: number], AgentStateRow>(
+    'agent_states.list(agent_ids, account_id, now)',
     `select a.id as agent_id, m.text as last_text, s.last_message_at, s.unread, k.open_tasks, k.overdue_tasks, i.ready, i.leased, i.dead,
        (select count(*)::int from webhooks w
         where w.agent_id = a.id and not w.enabled and w.disabled_reason in ('gone', 'failing')) as failing_webhooks,
@@ -33,7 +34,9 @@ export const agentStatesRepository = repository({
         where c.agent_id = a.id and c.revoked_at is null and c.previous_secret_until > :now) as secret_ends_at
      from unnest(:agent_ids::text[]) a(id)
      cross join lateral (
-       select max(t.last_message_at) as last_message_at, coalesce(sum(${unreadCount}), 0)::int as unread,
+       select max(t.last_message_at) as last_message_at, coalesce(sum(case when ${unreadCount} = 0 then 0 when exists (
+           select from thread_marks k where k.account_id = :account_id and k.thread_id = t.id and (k.muted or k.done_sequence >= t.last_sequence)
+         ) then 0 else ${unreadCount} end), 0)::int as unread,
          (array_agg(t.id order by t.last_message_at desc nulls last))[1] as thread_id
        from (select * from thread_members where agent_id = a.id offset 0) v
        cross join lateral (select * from threads where id = v.thread_id limit 1) t where t.status <> 'archived'
@@ -52,6 +55,6 @@ export const agentStatesRepository = repository({
          (count(*) filter (where x.state = 'leased'))::int as leased, (count(*) filter (where x.state = 'dead'))::int as dead
        from inbox_items x where x.agent_id = a.id and x.state in ('queued', 'ready', 'leased', 'dead')
      ) i`,
-    (agentIds, now) => ({ agent_ids: agentIds, now }),
+    (agentIds, accountId, now) => ({ agent_ids: agentIds, account_id: accountId, now }),
   ),
 });

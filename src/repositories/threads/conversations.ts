@@ -1,5 +1,9 @@
 import type { OpenTaskState } from '../../../packages/core/src/domain/tasks.ts';
-import type { ConversationWait, ThreadStatus } from '../../../packages/core/src/domain/threads.ts';
+import type {
+  ConversationMark,
+  ConversationWait,
+  ThreadStatus,
+} from '../../../packages/core/src/domain/threads.ts';
 import { actedAsByPeopleOfMe, actedAsByPerson } from '../agents/rights.ts';
 import type { ContentType } from '../messages/messages.ts';
 import { query, type Queryable, statement } from '../queryable.ts';
@@ -49,6 +53,10 @@ export interface ConversationRow {
   watched_by: Watch[];
   /** The open task of one of the reader's agents that needs attention first: overdue ones, then the oldest. */
   open_task: { state: OpenTaskState; overdue: boolean } | null;
+  /** Whether the person who reads has nothing more to do in it until a later message. False for an agent. */
+  done: boolean;
+  /** Whether the person who reads does not want to be told of its messages. False for an agent. */
+  muted: boolean;
 }
 
 export interface ListedConversation extends ConversationRow {
@@ -64,6 +72,8 @@ export interface ConversationFilter {
   /** Null: all that are not archived. */
   status: ThreadStatus | null;
   waiting: ConversationWait | null;
+  /** Those of a person are found by the person's marks; `open`: not done. Null: all. */
+  mark: ConversationMark | null;
   unread: boolean;
   /** The last row of the previous page; null: the first page. */
   activity: number | null;
@@ -87,7 +97,11 @@ const waitingOf = `case when t.status <> 'active' then null
   when exists (select from question q where q.thread_id = t.id and q.asked_id in (select id from mine)) then 'me'
   when exists (select from question q where q.thread_id = t.id) then 'others' end`;
 
-/** Needs the thread `t`, the reader's agents `mine`, and their questions `question`. */
+/** Of the thread `t` and the reader's marks `k`. */
+const isDone = 'coalesce(k.done_sequence >= t.last_sequence, false)';
+const isMuted = 'coalesce(k.muted, false)';
+
+/** Needs the thread `t`, the reader's agents `mine`, their questions `question`, and the reader's marks `k`. */
 const columns = `t.id, t.subject, t.status, t.last_sequence, t.last_message_at, t.last_sender_id, t.created_at, t.updated_at, ${watchedBy},
   (select jsonb_agg(jsonb_build_object('id', a.id, 'canonical_handle', a.canonical_handle) order by m.joined_at, a.canonical_handle)
    from thread_members m join agents a on a.id = m.agent_id where m.thread_id = t.id) as members,
@@ -99,7 +113,7 @@ const columns = `t.id, t.subject, t.status, t.last_sequence, t.last_message_at, 
      'created_at', m.created_at)
    from messages m join agents s on s.id = m.sender_id
    where m.thread_id = t.id and m.sequence = t.last_sequence limit 1) as last_message,
-  ${waitingOf} as waiting,
+  ${waitingOf} as waiting, ${isDone} as done, ${isMuted} as muted,
   (select jsonb_build_object('state', q.state, 'overdue', q.overdue) from question q
    where q.thread_id = t.id and q.task_id is not null order by q.overdue desc, q.since limit 1) as open_task`;
 
@@ -113,6 +127,13 @@ const agentsOfReader = {
   agent: `agents me cross join agents a where me.id = :reader_id and me.retired_at is null and ${actedAsByPeopleOfMe}`,
 };
 
+/** The marks `k` of a person on the thread `t`, which are looked up by key one by one. An agent has none. */
+const marksOfReader = {
+  person: `left join lateral (
+    select done_sequence, muted from thread_marks where account_id = :reader_id and thread_id = t.id limit 1) k on true`,
+  agent: 'cross join (select null::integer as done_sequence, false as muted) k',
+};
+
 /** What the rows of a statement are read as. */
 type Read<Row, Result> = (rows: Row[]) => Result;
 
@@ -123,15 +144,15 @@ type ReaderMethod<Values, Result> = (
 
 /**
  * Defines a method for a reader, with a statement for people and one for agents.
- * @param text the SQL for the reader's agents
+ * @param text the SQL for the reader's agents, and for the reader's marks on a thread `t`
  */
 export function forReader<Values extends object, Row extends object, Result>(
   name: string,
-  text: (mine: string) => string,
+  text: (mine: string, marks: string) => string,
   read: Read<Row, Result>,
 ): ReaderMethod<Values, Result> {
-  const ofPerson = statement(`${name}_of_person`, text(agentsOfReader.person));
-  const forAgent = statement(`${name}_for_agent`, text(agentsOfReader.agent));
+  const ofPerson = statement(`${name}_of_person`, text(agentsOfReader.person, marksOfReader.person));
+  const forAgent = statement(`${name}_for_agent`, text(agentsOfReader.agent, marksOfReader.agent));
   return (db) => async (reader, values) =>
     read(
       await ('account_id' in reader
@@ -155,11 +176,11 @@ export const conversationsRepository = repository({
   ),
   /**
    * Newest activity first. Reads the row of every thread of the reader, and the members and last message of only those on the page. No index
-   * has the activity, because it changes with every message. Unread counts are read in the order of the list, until the page is full.
+   * has the activity, because it changes with every message. Unread counts and marks are read in the order of the list, until the page is full.
    */
   list: forReader<ConversationFilter, ListedConversation, ListedConversation[]>(
     'conversations.list',
-    (mine) => `with mine as materialized (
+    (mine, marks) => `with mine as materialized (
        select a.id, a.canonical_handle, a.display_name from ${mine} and (:agent::text is null or a.id = :agent or a.canonical_handle = :agent)
      ), question as materialized (${questionsOfMine}
      ), found as materialized (${threadsOfMine}
@@ -176,13 +197,14 @@ export const conversationsRepository = repository({
            and (:waiting::text is null or ${waitingOf} = :waiting)
            and (:activity::bigint is null or (o.activity, t.id) < (:activity, :id))
          order by o.activity desc, t.id desc offset 0
-       ) t
-       where (not :unread::boolean or exists (
+       ) t ${marks}
+       where (:mark::text is null or case :mark when 'open' then not ${isDone} when 'done' then ${isDone} else ${isMuted} end)
+         and (not :unread::boolean or (:mark = 'muted' or not ${isMuted}) and exists (
            select from thread_members v where v.thread_id = t.id and v.agent_id in (select id from mine)
              and v.read_sequence < t.last_sequence and ${unreadCount} > 0))
        order by t.activity desc, t.id desc limit :limit
      )
-     select ${columns}, p.activity from page p cross join lateral (select * from threads where id = p.id limit 1) t
+     select ${columns}, p.activity from page p cross join lateral (select * from threads where id = p.id limit 1) t ${marks}
      order by p.activity desc, p.id desc`,
     (rows) => rows,
   ),
@@ -207,11 +229,11 @@ export const conversationsRepository = repository({
   /** The thread, if one of the reader's agents is a member. */
   find: forReader<{ thread_id: string }, ConversationRow, ConversationRow | undefined>(
     'conversations.find',
-    (mine) => `with mine as materialized (
+    (mine, marks) => `with mine as materialized (
        select a.id, a.canonical_handle, a.display_name from ${mine}
          and a.id in (select m.agent_id from thread_members m where m.thread_id = :thread_id)
      ), question as materialized (${questionsOfMine})
-     select ${columns} from threads t where t.id = :thread_id and exists (select from mine)`,
+     select ${columns} from threads t ${marks} where t.id = :thread_id and exists (select from mine)`,
     ([row]) => row,
   ),
 });

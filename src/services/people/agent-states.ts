@@ -23,7 +23,7 @@ export async function listAgentStates(
   );
   const ids = found.filter(({ acts_as }) => acts_as).map(({ id }) => id);
   const states = new Map(
-    (await work.db.agentStates.list(ids, Date.now())).map((state) => [state.agent_id, state]),
+    (await work.db.agentStates.list(ids, account_id, Date.now())).map((state) => [state.agent_id, state]),
   );
   const withStates = found.map((agent) => ({ ...agent, state: states.get(agent.id) }));
   const rank = order === 'attention' ? attentionOf : () => 0;

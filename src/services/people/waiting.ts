@@ -17,7 +17,7 @@ export type Waiting = Awaited<ReturnType<typeof readWaiting>>;
 /**
  * Returns the items that are pending for the decision or the answer of a person: approvals, contact requests, webhooks that were disabled after
  * failures, inboxes with dead items, and questions to their agents: those that ask a person, are overdue, or have waited for ten minutes while no
- * agent works on them. The asking agent may be theirs too.
+ * agent works on them. The asking agent may be theirs too. A muted thread has only questions to a person.
  * @param limit of each list; default 20.
  */
 export async function readWaiting(work: ReadWork, account_id: string, limit = maxItems) {
@@ -37,7 +37,8 @@ export async function readWaiting(work: ReadWork, account_id: string, limit = ma
 }
 
 /** Whether a question to an agent is shown to its people. */
-function isForPerson({ asks_person, overdue, state, since }: QuestionWait, now: number): boolean {
+function isForPerson({ asks_person, overdue, state, since, muted }: QuestionWait, now: number): boolean {
+  if (muted && !asks_person) return false;
   if (overdue) return true;
   const isUnanswered = state !== 'working' && now - since >= answerTimeoutMs;
   return (asks_person || isUnanswered) && now - since < maxAgeMs;

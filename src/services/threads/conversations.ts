@@ -5,6 +5,7 @@ import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { type Relationship, relationshipOf } from '../../../packages/core/src/domain/agents/agents.ts';
 import { isId } from '../../../packages/core/src/domain/ids.ts';
 import {
+  type ConversationMark,
   type ConversationWait,
   maxSequence,
   type ThreadStatus,
@@ -32,6 +33,8 @@ export interface ConversationFilters {
   status?: ThreadStatus | undefined;
   waiting?: ConversationWait | undefined;
   unread?: boolean | undefined;
+  /** By the marks of the person who reads. Absent: all. */
+  mark?: ConversationMark | undefined;
 }
 
 /** The position of a conversation in a list: its activity (ms) and id. */
@@ -51,12 +54,13 @@ export function findConversations(
   filters: ConversationFilters,
   { after, limit }: { after: ConversationPosition | null; limit: number },
 ): Promise<ListedConversation[]> {
-  const { agent, counterpart, status = null, waiting = null, unread = false } = filters;
+  const { agent, counterpart, status = null, waiting = null, unread = false, mark = null } = filters;
   return conversations.list(reader, {
     agent: agent === undefined ? null : parseAgentKey(agent),
     counterpart: counterpart === undefined ? null : parseAgentKey(counterpart),
     status,
     waiting,
+    mark,
     unread,
     activity: after?.activity ?? null,
     id: after?.id ?? null,

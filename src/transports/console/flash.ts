@@ -3,7 +3,12 @@ import { z } from 'zod';
 import { cookieOf, setCookie } from './cookies.ts';
 
 /** A message at the top of the next page. */
-const flash = z.object({ tone: z.enum(['good', 'warning']), text: z.string() });
+const flash = z.object({
+  tone: z.enum(['good', 'warning']),
+  text: z.string(),
+  /** The form that takes back what it says. */
+  undo: z.object({ action: z.string(), hidden: z.record(z.string(), z.string()) }).optional(),
+});
 
 export type Flash = z.infer<typeof flash>;
 
@@ -11,8 +16,8 @@ const lifetimeMs = 60_000;
 const maxTextLength = 300;
 
 /** Stores a message for the next page in a cookie, signed so that others cannot forge one. */
-export function keepFlash(ctx: Context, { tone, text }: Flash): void {
-  const value = Buffer.from(JSON.stringify({ tone, text: text.slice(0, maxTextLength) })).toString(
+export function keepFlash(ctx: Context, { text, ...rest }: Flash): void {
+  const value = Buffer.from(JSON.stringify({ ...rest, text: text.slice(0, maxTextLength) })).toString(
     'base64url',
   );
   setCookie(ctx, 'flash', value, lifetimeMs);

@@ -124,8 +124,8 @@ const keptNotice: Flash = {
 };
 
 /** Redirects with 303, so that the browser continues with GET (RFC 9110, section 15.4.4). */
-function redirect(ctx: Context, { to, flash, warning }: Redirect): void {
-  if (flash !== undefined) keepFlash(ctx, { tone: 'good', text: flash });
+function redirect(ctx: Context, { to, flash, undo, warning }: Redirect): void {
+  if (flash !== undefined) keepFlash(ctx, { tone: 'good', text: flash, undo });
   if (warning !== undefined) keepFlash(ctx, { tone: 'warning', text: warning });
   ctx.redirect(to);
   ctx.status = 303;

@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { ServiceCalls, WriteService } from '../../services/people/service-calls.ts';
 import type { filesOf } from '../http/form-body.ts';
+import type { Flash } from './flash.ts';
 import type { PageParts } from './parts.ts';
 
 /** One request to a page. */
@@ -53,6 +54,8 @@ export interface Redirect {
   to: string;
   /** A message about a success, for the next page. */
   flash?: string;
+  /** The form that takes it back. */
+  undo?: Flash['undo'];
   /** A message about a failure, for the next page. */
   warning?: string;
 }

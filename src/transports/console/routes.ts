@@ -42,10 +42,12 @@ import { signInPages, signOutAction } from './pages/people/sign-in.tsx';
 import { signUpPages } from './pages/people/sign-up.tsx';
 import { startRoute } from './pages/start.tsx';
 import { usagePages } from './pages/usage/usage.tsx';
+import { markAction } from './pages/conversations/marks.tsx';
 import { taskActions } from './pages/conversations/tasks.tsx';
 import { tracePage } from './pages/conversations/trace.tsx';
 import { withdrawPage } from './pages/conversations/withdraw.tsx';
 import { draftAction, writeAction } from './pages/conversations/write.tsx';
+import { viewActions } from './pages/conversations/views.tsx';
 import { watchLinksPage } from './pages/conversations/watch-links.tsx';
 import { watchPages } from './pages/conversations/watch-page.tsx';
 import { waitPages } from './pages/waits/waits.tsx';
@@ -83,6 +85,8 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     // Before the routes with a thread id in the same place.
     ...conversationNewPage,
     ...conversationPages,
+    markAction,
+    ...viewActions,
     draftAction,
     writeAction,
     ...taskActions,

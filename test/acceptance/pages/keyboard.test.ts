@@ -57,6 +57,30 @@ await describeWithBrowser('the keyboard', (browser) => {
     await page.context().close();
   });
 
+  test('is done with a conversation, takes that back, and mutes one in the list', async () => {
+    const { page, press } = await openHome();
+    await press('g', 'c');
+    await page.waitForURL('**/console/conversations');
+    await press('j', 'e');
+    await page.getByText('Done. It comes back').waitFor();
+    expect(await page.locator('.thread').count()).toBe(2);
+    expect(await findPageFaults(page)).toEqual([]);
+    await press('u');
+    await page.getByText('Open again.').waitFor();
+    expect(await page.locator('.thread').count()).toBe(3);
+    await press('j', 'm');
+    await page.getByText('Muted. Its messages').waitFor();
+    expect(await findPageFaults(page)).toEqual([]);
+    await press('Enter');
+    await page.locator('#head').getByText('Muted').waitFor();
+    expect(await findPageFaults(page)).toEqual([]);
+    await press('e');
+    await page.waitForURL('**/console/conversations');
+    await page.getByText('Done. It comes back').waitFor();
+    expect(await page.locator('.thread').count()).toBe(2);
+    await page.context().close();
+  });
+
   test('approves the request of an agent and takes it back, and replies to a message', async () => {
     const { page, press, mine } = await openHome();
     const target = (await service.agent()).handle;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { respondWith } from '../../support/servers/webhook-receiver.ts';
 import { inboxOf } from '../inbox/setup.ts';
-import { post, startThread } from '../console/conversations/conversation-fixtures.ts';
+import { post, sendTo, startThread } from '../console/conversations/conversation-fixtures.ts';
 import { page, submit, useNotifications, waitUntil } from './setup.ts';
 
 // A day: only the events that make items wait find them, not the periodic check.
@@ -47,6 +47,24 @@ test('a message that asks a person, and none that does not', async () => {
     text: `@${other.handle} asks a person in “Urgent” with @${ada.own.handle}`,
     url: `http://localhost:3000/console/conversations/${id}`,
   });
+});
+
+test('nothing of a conversation that the person has muted', async () => {
+  const { ada, items } = await start();
+  const other = await setup.service.agent();
+  const id = await startThread(setup.service, other, [ada.own], { subject: 'Muted' });
+  const address = `/console/conversations/${id}`;
+  await ada.fill(address, { button: 'mute' }, `${address}/mark`);
+  const metadata = { asks_person: true };
+  await sendTo(setup.service, other, id, 'May I?', { metadata });
+  await startThread(setup.service, other, [ada.own], { subject: 'Loud', metadata });
+  await waitUntil(() => items().length).toBe(1);
+  expect(items()[0].text).toContain('Loud');
+  await ada.fill(address, { button: 'unmute' }, `${address}/mark`);
+  await setup.service.sql('update notification_settings set due_at = 0 where account_id = $1', [
+    ada.person.account_id,
+  ]);
+  await waitUntil(() => items().length).toBe(2);
 });
 
 test('a message by which an agent of the same person asks a person', async () => {

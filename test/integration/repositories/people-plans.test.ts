@@ -96,7 +96,7 @@ const uses: [string, (db: Queryable) => Promise<unknown>][] = [
   ['identities of an account', (db) => accountIdentitiesRepository(db).list(account)],
   ['the account of an identity', (db) => accountIdentitiesRepository(db).find('https://i.example', '7')],
   ['organizations of a person', (db) => membershipsRepository(db).list(account, list)],
-  ['states of agents', (db) => agentStatesRepository(db).list([agent, 'agt_8'], 1)],
+  ['states of agents', (db) => agentStatesRepository(db).list([agent, 'agt_8'], account, 1)],
   [
     'agents that a person manages',
     (db) => personAgentsRepository(db).list(account, { right: 'manages', ...list }),

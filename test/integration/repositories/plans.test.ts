@@ -24,7 +24,7 @@ import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { use } from '../../support/use.ts';
 
 /** The tables that grow with use; all others are small. */
-const big = new Set(['messages', 'message_search', 'thread_members', 'threads', 'events', 'feed']);
+const big = new Set('messages message_search thread_members threads thread_marks events feed'.split(' '));
 
 const reader = newId('agent');
 const others = Array.from({ length: 1_000 }, () => newId('agent'));
@@ -46,7 +46,8 @@ beforeAll(async () => {
     signal: new AbortController().signal,
   });
   try {
-    await client.query(`set session_replication_role = replica`);
+    await client.query(`set session_replication_role = replica;
+      insert into thread_marks (account_id, thread_id) select 'acc_' || n, id from threads, generate_series(0, 1) n`);
     await client.query(
       `insert into feed_heads (agent_id, last_number) select agent, 40 from unnest($1::text[]) agent`,
       [[reader, ...others]],
@@ -89,6 +90,7 @@ const anyConversation = {
   counterpart: null,
   status: null,
   waiting: null,
+  mark: null,
   unread: false,
   activity: null,
   id: null,
@@ -130,10 +132,10 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
     `conversations of an agent's people: ${name}`,
     (db) => conversationsRepository(db).list({ agent_id: reader }, { ...anyConversation, ...filter }),
   ]),
-  [
-    'conversations of a person',
-    (db) => conversationsRepository(db).list({ account_id: 'acc_0' }, anyConversation),
-  ],
+  ...([null, 'open', 'done', 'muted'] as const).map((mark): (typeof reads)[number] => [
+    `conversations of a person: ${mark ?? 'all'}`,
+    (db) => conversationsRepository(db).list({ account_id: 'acc_0' }, { ...anyConversation, mark }),
+  ]),
   [
     'waits',
     (db) => waitsRepository(db).list({ agent_id: reader }, { since: 0, now: Date.now(), limit: 500 }),

@@ -9,6 +9,11 @@ export const conversationWaits = ['me', 'others'] as const;
 
 export type ConversationWait = (typeof conversationWaits)[number];
 
+/** How people filter conversations by their own marks. */
+export const conversationMarks = ['open', 'done', 'muted'] as const;
+
+export type ConversationMark = (typeof conversationMarks)[number];
+
 /** What keeps an agent from answering, as far as it is stored. */
 export const waitStates = ['waits_for_person', 'waits_for_agent', 'silent', 'offline'] as const;
 

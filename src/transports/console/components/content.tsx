@@ -99,11 +99,13 @@ const icons: Record<Exclude<Tone, 'plain'>, IconName> = {
 interface NoticeProps {
   tone: Exclude<Tone, 'plain'>;
   title?: string;
+  /** A button that takes back what it says. */
+  action?: ComponentChildren;
   children: ComponentChildren;
 }
 
 /** A highlighted message. */
-export function Notice({ tone, title, children }: NoticeProps) {
+export function Notice({ tone, title, action, children }: NoticeProps) {
   return (
     <div class={`notice ${tone}`} role={tone === 'danger' ? 'alert' : 'status'}>
       <Icon name={icons[tone]} />
@@ -111,6 +113,7 @@ export function Notice({ tone, title, children }: NoticeProps) {
         {title !== undefined && <p class="notice-title">{title}</p>}
         <p>{children}</p>
       </div>
+      {action !== undefined && <div class="undo">{action}</div>}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { useLayoutContext } from './layout-context.ts';
 import type { Shell, ShownPage } from '../route.ts';
 import { Notice } from './content.tsx';
+import { PostButton } from './form.tsx';
 import { AccountMenu, Navigation } from './navigation.tsx';
 
 export const productName = 'Agent Messaging';
@@ -52,7 +53,11 @@ export function Layout({
         <Top shell={actualShell} />
         {actualShell === 'console' && <Navigation />}
         <main id="main" tabIndex={-1}>
-          {flash && <Notice tone={flash.tone}>{flash.text}</Notice>}
+          {flash && (
+            <Notice tone={flash.tone} action={flash.undo && <PostButton label="Undo" {...flash.undo} />}>
+              {flash.text}
+            </Notice>
+          )}
           {body}
         </main>
       </body>

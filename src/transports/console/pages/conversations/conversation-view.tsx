@@ -9,6 +9,7 @@ import type { ShownPage } from '../../route.ts';
 import { conversationAddress, conversationsAddress } from './filters.tsx';
 import { MessageList, type MessageListProps } from './messages.tsx';
 import { Panes } from './pane.tsx';
+import { MarkButtons } from './marks.tsx';
 import { ConversationBadges, titleOf } from './rows.tsx';
 import { OpenTasks } from './tasks.tsx';
 import { Watches, watchLinksAddress } from './watch-links.tsx';
@@ -48,6 +49,7 @@ function ThreadHead({ page }: { page: ConversationPage }) {
         <p class="agent-line" id="state">
           <ConversationBadges conversation={conversation} />
         </p>
+        <MarkButtons conversation={conversation} title={titleOf(conversation)} />
         <Watches conversation={conversation} />
       </div>
       <div class="thread-tools">

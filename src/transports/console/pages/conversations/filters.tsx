@@ -1,6 +1,10 @@
 import { isHandle } from '../../../../../packages/core/src/domain/agents/handles.ts';
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
-import { conversationWaits, threadStatuses } from '../../../../../packages/core/src/domain/threads.ts';
+import {
+  conversationMarks,
+  conversationWaits,
+  threadStatuses,
+} from '../../../../../packages/core/src/domain/threads.ts';
 import type { AgentOfPerson } from '../../../../services/people/agents.ts';
 import type {
   ConversationFilters,
@@ -40,6 +44,7 @@ export function readListQuery(query: URLSearchParams): ListQuery {
   const entered = (query.get('counterpart') ?? '').trim().replace(/^@/, '').toLowerCase();
   const status = threadStatuses.find((each) => each === query.get('status'));
   const waiting = conversationWaits.find((each) => each === query.get('waiting'));
+  const mark = conversationMarks.find((each) => each === query.get('mark')) ?? 'open';
   const unread = query.get('unread') === 'true';
   const search = (query.get('q') ?? '').trim();
   const counterpart = isHandle(entered) ? entered : undefined;
@@ -48,11 +53,12 @@ export function readListQuery(query: URLSearchParams): ListQuery {
     ...(counterpart !== undefined && { counterpart }),
     ...(status && { status }),
     ...(waiting && { waiting }),
+    ...(mark !== 'open' && { mark }),
     ...(unread && { unread: 'true' }),
     ...(search !== '' && { q: search }),
   };
   return {
-    filters: { agent: kept.agent, counterpart, status, waiting, unread },
+    filters: { agent: kept.agent, counterpart, status, waiting, mark, unread },
     search,
     wrongCounterpart: entered !== '' && counterpart === undefined ? entered : undefined,
     after: readPosition(query.get('before')),
@@ -106,8 +112,10 @@ export function Filters({ agents, query: { filters, search, wrongCounterpart, ke
       />
       <div class="chips">
         <a class="chip" href={conversationsAddress} aria-current={isAll(kept) ? 'true' : undefined}>
-          All
+          Open
         </a>
+        <Chip kept={kept} name="mark" value="done" text="Done" />
+        <Chip kept={kept} name="mark" value="muted" text="Muted" />
         <Chip kept={kept} name="unread" value="true" text="Unread" />
         <Chip kept={kept} name="waiting" value="me" text="Waiting" />
         <a class="chip" href="/console/waits">

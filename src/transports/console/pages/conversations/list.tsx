@@ -1,15 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
-import { searchConversations } from '../../../../services/messages/search.ts';
-import { requireConversation } from '../../../../services/threads/conversations.ts';
-import { ErrorNotice } from '../../components/content.tsx';
-import { NextPage } from '../../components/rows.tsx';
+import { type FoundMessage, searchConversations } from '../../../../services/messages/search.ts';
+import { type Conversation, requireConversation } from '../../../../services/threads/conversations.ts';
+import { Empty, ErrorNotice } from '../../components/content.tsx';
+import { Handle, monogram, NextPage, Rows, Time } from '../../components/rows.tsx';
 import { toPage } from '../../define/list.tsx';
 import { liveRoute } from '../../define/live.ts';
 import { type FormErrors, formPage, orShowFormAgain } from '../../form-errors.ts';
 import { type Answer, page, type PersonVisit } from '../../route.ts';
-import { conversationsAddress, type ListQuery, readListQuery } from './filters.tsx';
-import { FoundMessages, type OpenMessage } from './found.tsx';
+import { conversationAddress, conversationsAddress, type ListQuery, readListQuery } from './filters.tsx';
 import {
   ConversationPane,
   Conversations,
@@ -17,9 +16,10 @@ import {
   pageSize,
   PaneHeading,
   Panes,
-  readActingAgents,
   readConversationList,
+  readHeading,
 } from './pane.tsx';
+import { titleOf } from './rows.tsx';
 
 /** The threads of all agents that a person may act as, newest first. The first page is live. */
 export const conversationListPages = [
@@ -55,12 +55,12 @@ export async function readFoundPane(
 ): Promise<{ pane: ComponentChildren; formErrors?: FormErrors }> {
   const { query, parts, person, read } = visit;
   const { account_id } = person;
-  const agents = await readActingAgents(visit);
+  const heading = await readHeading(visit);
   const before = query.get(open ? 'before_result' : 'before') ?? '';
-  const heading = { query: { ...listQuery, filters: { agent, counterpart } }, agents };
+  const shown = { ...listQuery, filters: { agent, counterpart } };
   const toPane = (found: ComponentChildren) => (
     <>
-      <PaneHeading title="Search results" {...heading} isPage={open === undefined} />
+      <PaneHeading title="Search results" query={shown} {...heading} isPage={open === undefined} />
       {found}
     </>
   );
@@ -95,5 +95,60 @@ export async function readFoundPane(
       pane: toPane(<ErrorNotice message={formErrors.message ?? Object.values(formErrors.fields)[0]} />),
       formErrors,
     }),
+  );
+}
+
+interface FoundMessagesProps {
+  found: readonly FoundMessage[];
+  /** Those of the messages. */
+  conversations: readonly Conversation[];
+  /** The search, for the list beside a result that is opened. */
+  query: Readonly<Record<string, string>>;
+  open: OpenMessage | undefined;
+}
+
+/** A message that a page names. */
+interface OpenMessage {
+  thread_id: string;
+  at: number | null;
+}
+
+/** Messages that match a search, with links to their places in the conversations. */
+function FoundMessages({ found, conversations, query, open }: FoundMessagesProps) {
+  if (found.length === 0)
+    return <Empty title="No message matches">A message must have all words. Try fewer of them.</Empty>;
+  const titles = new Map(conversations.map((each) => [each.id, titleOf(each)]));
+  const rows = found.map(({ message, snippet }) => ({
+    key: message.id,
+    mark: monogram(message.sender_handle),
+    title: (
+      <a
+        href={`${conversationAddress(message.thread_id)}?${new URLSearchParams({ at: String(message.sequence), ...query }).toString()}#${message.id}`}
+        aria-current={
+          open?.thread_id === message.thread_id && open.at === message.sequence ? 'true' : undefined
+        }
+      >
+        <bdi>{titles.get(message.thread_id)}</bdi>
+        <span class="visually-hidden">, message {message.sequence}</span>
+      </a>
+    ),
+    text: (
+      <>
+        <Handle of={message.sender_handle} /> · <Time at={message.created_at} />
+        <p class="preview">
+          <Snippet text={snippet} />
+        </p>
+      </>
+    ),
+  }));
+  return <Rows label="Search results" rows={rows} />;
+}
+
+/** Matches are between pairs of asterisks. */
+function Snippet({ text }: { text: string }) {
+  return (
+    <bdi>
+      {text.split('**').map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part))}
+    </bdi>
   );
 }

@@ -3,9 +3,9 @@ import type { ConversationPage } from '../../../../services/threads/conversation
 import { renderCardBody } from '../../../http/render-card-body.ts';
 import { Badge } from '../../components/content.tsx';
 import { Moment, Sender } from '../../components/message-parts.tsx';
+import { Receipts } from '../../components/receipts.tsx';
 import { Files } from './files.tsx';
 import { conversationAddress } from './filters.tsx';
-import { Receipts } from './receipts.tsx';
 import { plainText } from './rows.tsx';
 import { MessageTask } from './tasks.tsx';
 import { isObsolete, LaterChange, MessageMenu } from './withdraw.tsx';

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { type AgentOfPerson, listAgentsOfPerson } from '../../../../services/people/agents.ts';
+import { listSavedViews, type SavedView } from '../../../../services/people/saved-views.ts';
 import { readLiveState } from '../../../../services/people/live-pages.ts';
 import { findConversations, type ListedConversation } from '../../../../services/threads/conversations.ts';
 import { Empty } from '../../components/content.tsx';
@@ -7,9 +8,16 @@ import { ButtonLink } from '../../components/form.tsx';
 import { LiveRegion } from '../../components/live-region.tsx';
 import { NextPage } from '../../components/rows.tsx';
 import type { PersonVisit } from '../../route.ts';
-import { conversationsAddress, Filters, type ListQuery, newConversationAddress } from './filters.tsx';
+import {
+  conversationAddress,
+  conversationsAddress,
+  Filters,
+  type ListQuery,
+  newConversationAddress,
+} from './filters.tsx';
 import { FirstAgent } from './new.tsx';
 import { ConversationRows } from './rows.tsx';
+import { SavedViews } from './views.tsx';
 
 /** Conversations and found messages on one page of the list. */
 export const pageSize = 25;
@@ -17,7 +25,7 @@ export const pageSize = 25;
 /** What the list of conversations shows. */
 export interface ConversationList {
   query: ListQuery;
-  agents: readonly AgentOfPerson[];
+  heading: PaneContent;
   found: readonly ListedConversation[];
   /** Undefined: the list is not live. */
   cursor: string | undefined;
@@ -28,13 +36,24 @@ export async function readConversationList(visit: PersonVisit, query: ListQuery)
   const { person, read } = visit;
   // Before the list: what comes in between is sent again.
   const state = await read(readLiveState, person);
-  const [agents, found] = await Promise.all([readActingAgents(visit), findListed(visit, query)]);
-  return { query, agents, found, cursor: query.after === null ? state?.cursor : undefined };
+  const [heading, found] = await Promise.all([readHeading(visit), findListed(visit, query)]);
+  return { query, heading, found, cursor: query.after === null ? state?.cursor : undefined };
 }
 
-/** The agents that the person can act as. */
-export const readActingAgents = ({ read, person }: PersonVisit) =>
-  read(listAgentsOfPerson, person.account_id, { right: 'acts_as' as const });
+/** What the head of the list offers. */
+interface PaneContent {
+  /** The agents that the person can act as. */
+  agents: readonly AgentOfPerson[];
+  views: readonly SavedView[];
+}
+
+export async function readHeading({ read, person: { account_id } }: PersonVisit): Promise<PaneContent> {
+  const [agents, views] = await Promise.all([
+    read(listAgentsOfPerson, account_id, { right: 'acts_as' as const }),
+    read(listSavedViews, account_id),
+  ]);
+  return { agents, views };
+}
 
 /** One conversation more than a page, to know whether there is a next page. */
 export function findListed({ read, person }: PersonVisit, { filters, after }: ListQuery) {
@@ -60,16 +79,15 @@ export function Panes({ list, children }: PanesProps) {
   );
 }
 
-interface PaneHeadingProps {
+interface PaneHeadingProps extends PaneContent {
   title: string;
   query: ListQuery;
-  agents: readonly AgentOfPerson[];
   /** Whether the title is that of the page. */
   isPage: boolean;
 }
 
 /** The title above a list, with the search and the filters. */
-export function PaneHeading({ title, query, agents, isPage }: PaneHeadingProps) {
+export function PaneHeading({ title, query, agents, views, isPage }: PaneHeadingProps) {
   return (
     <>
       <div class="pane-title">
@@ -77,6 +95,7 @@ export function PaneHeading({ title, query, agents, isPage }: PaneHeadingProps) 
         {agents.length > 0 && <ButtonLink href={newConversationAddress}>New conversation</ButtonLink>}
       </div>
       <Filters agents={agents} query={query} />
+      <SavedViews views={views} query={query} />
     </>
   );
 }
@@ -88,19 +107,19 @@ interface ConversationPaneProps {
 }
 
 /** The list of conversations. */
-export function ConversationPane({ list: { query, agents, found, cursor }, open }: ConversationPaneProps) {
+export function ConversationPane({ list: { query, heading, found, cursor }, open }: ConversationPaneProps) {
   const last = found.length > pageSize ? found[pageSize - 1] : undefined;
   const live = new URLSearchParams({ ...query.kept, ...(open !== undefined && { open }) });
   return (
     <>
-      <PaneHeading title="Conversations" query={query} agents={agents} isPage={open === undefined} />
+      <PaneHeading title="Conversations" query={query} {...heading} isPage={open === undefined} />
       <LiveRegion
         id="live-list"
         address={`/console/live/conversations?${live.toString()}`}
         cursor={cursor}
         label="Conversations"
       >
-        <Conversations query={query} found={found} hasAgents={agents.length > 0} open={open} />
+        <Conversations query={query} found={found} hasAgents={heading.agents.length > 0} open={open} />
       </LiveRegion>
       <NextPage
         path={conversationsAddress}
@@ -118,7 +137,12 @@ interface ConversationsProps extends Pick<ConversationList, 'query' | 'found'> {
 
 /** The rows of the list, or what to do when there are none. */
 export function Conversations({ query, found, hasAgents, open }: ConversationsProps) {
-  if (found.length > 0) return <ConversationRows conversations={found.slice(0, pageSize)} open={open} />;
+  if (found.length > 0) {
+    const kept = new URLSearchParams(query.kept).toString();
+    const address =
+      open === undefined ? `${conversationsAddress}${kept && `?${kept}`}` : conversationAddress(open);
+    return <ConversationRows conversations={found.slice(0, pageSize)} open={open} address={address} />;
+  }
   if (Object.keys(query.kept).length > 0 || query.after !== null)
     return <Empty title="No conversation matches">Change the filters, or show all conversations.</Empty>;
   return (

@@ -3,6 +3,7 @@ import type { Conversation } from '../../../../services/threads/conversations.ts
 import { monogram, Time } from '../../components/rows.tsx';
 import { Badge } from '../../components/content.tsx';
 import { conversationAddress } from './filters.tsx';
+import { MarkButtons } from './marks.tsx';
 import { taskLabels } from './tasks.tsx';
 
 const maxNames = 3;
@@ -11,10 +12,12 @@ interface ConversationRowsProps {
   conversations: readonly Conversation[];
   /** The id of the conversation that is open beside the list. */
   open?: string | undefined;
+  /** The page of the list, to which the buttons of its rows return. Absent: they have none. */
+  address?: string | undefined;
 }
 
 /** A list of conversations with links to their pages, two lines each. */
-export function ConversationRows({ conversations, open }: ConversationRowsProps) {
+export function ConversationRows({ conversations, open, address }: ConversationRowsProps) {
   return (
     <ul class="threads" id="conversations" aria-label="Conversations">
       {conversations.map((conversation) => (
@@ -22,19 +25,25 @@ export function ConversationRows({ conversations, open }: ConversationRowsProps)
           key={conversation.id}
           conversation={conversation}
           isOpen={conversation.id === open}
+          address={address}
         />
       ))}
     </ul>
   );
 }
 
-function ConversationRow({ conversation, isOpen }: { conversation: Conversation; isOpen: boolean }) {
-  const { id, subject, agents, members, last_message, created_at } = conversation;
+interface ConversationRowProps extends Pick<ConversationRowsProps, 'address'> {
+  conversation: Conversation;
+  isOpen: boolean;
+}
+
+function ConversationRow({ conversation, isOpen, address }: ConversationRowProps) {
+  const { id, subject, agents, members, last_message, created_at, muted } = conversation;
   const others = othersOf(conversation);
   const unread = unreadOf(conversation);
   const named = presentSubject(subject) === null ? others.length > 0 && agents : [...others, ...agents];
   return (
-    <li class={unread > 0 ? 'thread unread' : 'thread'} id={id}>
+    <li class={`thread${unread > 0 ? ' unread' : ''}${muted ? ' muted' : ''}`} id={id}>
       <span class="mark small" aria-hidden="true">
         {monogram((others[0] ?? members[0])?.canonical_handle.split('.').at(-1) ?? '')}
       </span>
@@ -57,6 +66,9 @@ function ConversationRow({ conversation, isOpen }: { conversation: Conversation;
         <TaskBadge conversation={conversation} />
         <RowBadges conversation={conversation} unread={unread} />
       </div>
+      {address !== undefined && !isOpen && (
+        <MarkButtons conversation={conversation} title={titleOf(conversation)} address={address} />
+      )}
     </li>
   );
 }
@@ -103,6 +115,7 @@ function RowBadges({ conversation, unread }: { conversation: Conversation; unrea
           Waits<span class="visually-hidden"> for your agent</span>
         </Badge>
       )}
+      <MarkBadges conversation={conversation} />
       {status !== 'active' && <Badge>{status === 'closed' ? 'Closed' : 'Archived'}</Badge>}
       {unread > 0 && (
         <Badge tone="accent">
@@ -114,8 +127,17 @@ function RowBadges({ conversation, unread }: { conversation: Conversation; unrea
   );
 }
 
-const unreadOf = ({ agents }: Conversation): number =>
-  Math.max(0, ...agents.map(({ unread_count }) => unread_count));
+/** Messages that none of the reader's agents has read, if the reader wants to know. */
+const unreadOf = ({ agents, done, muted }: Conversation): number =>
+  done || muted ? 0 : Math.max(0, ...agents.map(({ unread_count }) => unread_count));
+
+/** How the reader has marked the conversation. */
+const MarkBadges = ({ conversation: { done, muted } }: { conversation: Conversation }) => (
+  <>
+    {done && <Badge tone="good">Done</Badge>}
+    {muted && <Badge>Muted</Badge>}
+  </>
+);
 
 /** Badges for unread messages, the status, and on whose answer it waits. */
 export function ConversationBadges({ conversation }: { conversation: Conversation }) {
@@ -126,6 +148,7 @@ export function ConversationBadges({ conversation }: { conversation: Conversatio
       {waiting === 'me' && <Badge tone="warning">Waits for your agent</Badge>}
       {waiting === 'others' && <Badge>Waits for others</Badge>}
       {status !== 'active' && <Badge>{status === 'closed' ? 'Closed' : 'Archived'}</Badge>}
+      <MarkBadges conversation={conversation} />
       {unread > 0 && <Badge tone="accent">{unread} unread</Badge>}
     </>
   );

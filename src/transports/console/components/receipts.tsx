@@ -1,5 +1,5 @@
-import type { ShownDelivery } from '../../../../../packages/core/src/domain/tasks.ts';
-import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
+import type { ShownDelivery } from '../../../../packages/core/src/domain/tasks.ts';
+import type { ConversationPage } from '../../../services/threads/conversation-page.ts';
 
 type Receipt = ConversationPage['receipts'][number];
 
