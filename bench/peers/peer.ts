@@ -1,3 +1,21 @@
+import type { Bench } from '../start/service.ts';
+
+/** A kind of server to compare: one file of this folder, and an entry in `kinds.ts`. */
+export interface PeerKind {
+  name: string;
+  /** The command that installs what is missing on this machine; null when nothing is. */
+  findMissing(): string | null;
+  /** Starts a server of its own. @returns a peer for each way to use it */
+  start(bench: Bench, size: PeerSize): Promise<readonly Peer[]>;
+}
+
+/** How many agents a peer must be able to connect in each role. */
+export interface PeerSize {
+  pairs: number;
+  members: number;
+  idle: number;
+}
+
 /** A server that the benchmark measures, with what its clients do. */
 export interface Peer {
   name: string;

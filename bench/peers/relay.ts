@@ -4,9 +4,15 @@ import { buildNumberedContent, readNumber } from '../load/tally.ts';
 import { startBareServer } from '../start/bare-server.ts';
 import { garbageCollectionArguments, waitForStableMemory } from '../start/resident-memory.ts';
 import type { Bench } from '../start/service.ts';
-import type { Peer } from './peer.ts';
+import type { Peer, PeerKind } from './peer.ts';
 
 const takenPrefix = '{"type":"taken","id":';
+
+export const relay: PeerKind = {
+  name: 'bare ws',
+  findMissing: () => null,
+  start: async (bench) => [await startRelay(bench)],
+};
 
 /** Starts the bare relay in its own process. */
 export async function startRelay(bench: Bench): Promise<Peer> {
@@ -20,7 +26,7 @@ export function createRelayPeer(
   { signal, fail }: Pick<Bench, 'signal' | 'fail'>,
 ): Peer {
   return {
-    name: 'bare ws',
+    name: relay.name,
     async connect(agent, role, onMessage) {
       const taken = new Map<number, () => void>();
       const socket = await openLightSocket({

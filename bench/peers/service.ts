@@ -11,12 +11,23 @@ import {
   type Member,
   type Thread,
 } from '../../scripts/parts/population.ts';
-import { waitForStableMemory } from '../start/resident-memory.ts';
-import type { Bench, Service } from '../start/service.ts';
-import type { Peer, Role } from './peer.ts';
+import { garbageCollectionArguments, waitForStableMemory } from '../start/resident-memory.ts';
+import { type Bench, type Service, startService } from '../start/service.ts';
+import type { Peer, PeerKind, PeerSize, Role } from './peer.ts';
 
 /** How senders reach the service. */
-export type SendingTransport = 'WebSocket calls' | 'POST';
+const transports = ['WebSocket calls', 'POST'] as const;
+export type SendingTransport = (typeof transports)[number];
+
+export const serviceKind: PeerKind = {
+  name: 'the service',
+  findMissing: () => null,
+  async start(bench, size) {
+    const started = await startService(bench, { apiArguments: garbageCollectionArguments });
+    const population = await createPopulation(started, size);
+    return transports.map((transport) => createServicePeer(bench, started, population, transport));
+  },
+};
 
 interface Population {
   pairs: readonly Thread[];
@@ -32,7 +43,7 @@ const perOwner = 100;
 /** Creates the agents and threads of all measurements. */
 export async function createPopulation(
   { core }: Service,
-  { pairs = 0, members = 0, idle = 0 }: { pairs?: number; members?: number; idle?: number },
+  { pairs = 0, members = 0, idle = 0 }: Partial<PeerSize>,
 ): Promise<Population> {
   const grouped = await createMembers(core, 'group', members, { perOwner });
   const [group] = members === 0 ? [] : await createThreads(core, [grouped]);

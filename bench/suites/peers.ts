@@ -1,35 +1,32 @@
 import { waitUntil } from '../../src/shared/wait-until.ts';
 import { percentiles } from '../load/percentiles.ts';
 import { addFaults, createCounter, type Faults } from '../load/tally.ts';
-import { findInstallation, installCommand } from '../peers/ejabberd/installation.ts';
-import { startEjabberd } from '../peers/ejabberd/server.ts';
 import { type IdleResult, measureIdle } from '../peers/idle.ts';
 import { type PeerLoad, sendInPairs, sendSteadilyInPairs, sendToGroup } from '../peers/loads.ts';
 import type { Peer } from '../peers/peer.ts';
-import { startRelay } from '../peers/relay.ts';
-import { createPopulation, createServicePeer } from '../peers/service.ts';
-import { garbageCollectionArguments } from '../start/resident-memory.ts';
-import { type Bench, startService } from '../start/service.ts';
+import { attempt, type Failure, isolate, type OwnBench } from '../peers/isolate.ts';
+import { kinds } from '../peers/kinds.ts';
+import type { Bench } from '../start/service.ts';
 
 interface Times {
   p50: number;
   p99: number;
 }
 
-/** The figures of one server; null for what was not measured. */
+/** The figures of one server; null or NaN for what was not measured. */
 export interface PeerFigures {
   name: string;
   /** Messages/s with 32 and 256 in flight: taken by the server, stored, and received by the partner. */
   in_flight_32_per_s: number;
   in_flight_256_per_s: number;
   /** CPU milliseconds of the server and its database for each message, with 32 in flight. */
-  cpu_ms: number | null;
+  cpu_ms: number;
   /** From the send to the partner's frame at 200 messages/s. */
   steady_ms: Times;
   /** From the send to each member's frame at 20 messages/s. */
   group_ms: Times;
   group_frames_per_s: number;
-  idle: Omit<IdleResult, 'at_rest_kb'> | null;
+  idle: IdleResult | null;
   faults: Faults;
   /** Messages that were received but are not stored; null for a server that stores nothing. */
   not_stored: number | null;
@@ -44,114 +41,138 @@ const groupPerSecond = 20;
 const storeTimeoutMs = 30_000;
 const numbersPerPeer = 100_000_000;
 
-/** This service, ejabberd and a bare relay in turn, measure by measure; see docs/performance.md. */
+/** This service and its peers in turn, measure by measure; see docs/performance.md. A server that fails ends its own measures only. */
 export async function measurePeers(bench: Bench) {
   const { members, sockets } = bench.options.streams;
-  const service = await startService(bench, { apiArguments: garbageCollectionArguments });
-  const population = await createPopulation(service, { pairs: manyPairs, members, idle: sockets });
-  const byCall = createServicePeer(bench, service, population, 'WebSocket calls');
-  const byPost = createServicePeer(bench, service, population, 'POST');
-  const installation = findInstallation();
-  const agents = Math.max(2 * manyPairs, members, sockets);
-  const others = installation ? [await startEjabberd(bench, installation, agents)] : [];
-  others.push(await startRelay(bench));
-  const figures = await measurePeersInTurn(bench, [byCall, byPost, ...others], [byCall, ...others]);
-  const notes = installation
-    ? []
-    : [`ejabberd is not installed and was not measured. On Debian: ${installCommand}`];
-  return { members, sockets, measures: listMeasures(figures), notes };
-}
-
-/**
- * Measures each figure for all servers before the next figure, in two rounds, so that other load on the machine affects all of them.
- * @param withIdle the servers whose idle sockets are measured
- */
-async function measurePeersInTurn(
-  { options, log, signal }: Bench,
-  peers: readonly Peer[],
-  withIdle: readonly Peer[],
-): Promise<PeerFigures[]> {
-  const { members, sockets } = options.streams;
-  const seconds = options.sending.seconds / rounds;
-  const runs = peers.map((peer, at) => createRun(peer, at * numbersPerPeer, { seconds, log, signal }));
+  const seconds = bench.options.sending.seconds / rounds;
+  const notes: string[] = [];
+  const runs: Run[] = [];
+  const failures: Failure[] = [];
+  for (const kind of kinds) {
+    const missing = kind.findMissing();
+    if (missing !== null) {
+      notes.push(`${kind.name} is not installed and was not measured. On Debian: ${missing}`);
+      continue;
+    }
+    const own = isolate(bench);
+    const size = { pairs: manyPairs, members, idle: sockets };
+    await attempt(own, failures, { peer: kind.name, measure: 'start' }, async () => {
+      for (const [at, peer] of (await kind.start(own, size)).entries())
+        runs.push(
+          createRun(peer, runs.length * numbersPerPeer, { seconds, bench: own, failures, isFirst: at === 0 }),
+        );
+    });
+  }
   // First, because the memory of a process that was under load shrinks for a while.
-  const idle = new Map<Peer, IdleResult>();
-  for (const peer of withIdle) idle.set(peer, await measureIdle(peer, sockets, signal));
+  for (const run of runs) await run.measureIdle(sockets);
   for (let round = 1; round <= rounds; round += 1) {
     for (const run of runs) await run.measurePairs(fewPairs);
     for (const run of runs) await run.measurePairs(manyPairs);
     for (const run of runs) await run.measureSteady();
     for (const run of runs) await run.measureGroup(members);
-    log(`round ${round} of ${rounds} is complete`);
+    bench.log(`round ${round} of ${rounds} is complete`);
   }
   const figures: PeerFigures[] = [];
-  for (const run of runs) figures.push(await run.readFigures(idle.get(run.peer) ?? null));
-  return figures;
+  for (const run of runs) figures.push(await run.readFigures());
+  return { members, sockets, measures: listMeasures(figures), failures, notes };
 }
+
+type Run = ReturnType<typeof createRun>;
 
 /** Collects the figures of one server over all rounds. Its messages have numbers from `first` on. */
 function createRun(
   peer: Peer,
   first: number,
-  { seconds, log, signal }: Pick<Bench, 'log' | 'signal'> & { seconds: number },
+  own: { seconds: number; bench: OwnBench; failures: Failure[]; isFirst: boolean },
 ) {
+  const { log, signal } = own.bench;
   const countUp = createCounter();
-  const options = { seconds, warmUp_s, nextNumber: () => first + countUp(), signal };
+  const options = { seconds: own.seconds, warmUp_s, nextNumber: () => first + countUp(), signal };
   const rates = { few: [] as number[], many: [] as number[], frames: [] as number[], cpu: [] as number[] };
   const delays = { steady: [] as number[], group: [] as number[] };
   let faults: Faults = { lost: 0, duplicated: 0, reordered: 0 };
   let sent = 0;
-  const add = (measure: string, result: PeerLoad) => {
+  let idle: IdleResult | undefined;
+  const measureOnce = <T>(measure: string, run: () => Promise<T>) =>
+    attempt(own.bench, own.failures, { peer: peer.name, measure }, run);
+  const measure = async <T extends PeerLoad>(
+    name: string,
+    run: () => Promise<T>,
+    add: (result: T) => void,
+  ) => {
+    const result = await measureOnce(name, run);
+    if (!result) return;
+    add(result);
     faults = addFaults(faults, result.faults);
     sent += result.sent;
     const found = Object.entries(result.faults).filter(([, count]) => count > 0);
-    for (const [fault, count] of found) log(`${peer.name}, ${measure}: ${count} ${fault}`);
-  };
-  /** Messages that are not stored, after a while for those that are still being stored. */
-  const countMissing = async () => {
-    let stored: number | null = null;
-    const isStored = async () => {
-      stored = await peer.countStored(first, first + sent - 1);
-      return stored === null || stored >= sent;
-    };
-    await waitUntil(isStored, { timeoutMs: storeTimeoutMs, intervalMs: 500, signal });
-    return stored === null ? null : sent - stored;
+    for (const [fault, count] of found) log(`${peer.name}, ${name}: ${count} ${fault}`);
   };
 
   return {
     peer,
-    async measurePairs(pairs: number): Promise<void> {
-      const result = await sendInPairs(peer, pairs, options);
-      add(`${pairs} in flight`, result);
-      (pairs === fewPairs ? rates.few : rates.many).push(result.per_s);
-      if (pairs === fewPairs && result.cpu_ms !== null) rates.cpu.push(result.cpu_ms);
+    /** Both transports of the service have the same idle sockets. */
+    async measureIdle(sockets: number): Promise<void> {
+      if (own.isFirst) idle = await measureOnce('idle sockets', () => measureIdle(peer, sockets, signal));
     },
-    async measureSteady(): Promise<void> {
-      const result = await sendSteadilyInPairs(peer, steadyPerSecond, options);
-      add('steady rate', result);
-      for (const delay of result.delays) delays.steady.push(delay);
-    },
-    async measureGroup(members: number): Promise<void> {
-      const result = await sendToGroup(peer, members, groupPerSecond, options);
-      add('thread', result);
-      for (const delay of result.delays) delays.group.push(delay);
-      rates.frames.push(result.frames_per_s);
-    },
-    readFigures: async (idle: IdleResult | null): Promise<PeerFigures> => ({
+    measurePairs: (pairs: number) =>
+      measure(
+        `${pairs} in flight`,
+        () => sendInPairs(peer, pairs, options),
+        ({ per_s, cpu_ms }) => {
+          (pairs === fewPairs ? rates.few : rates.many).push(per_s);
+          if (pairs === fewPairs && cpu_ms !== null) rates.cpu.push(cpu_ms);
+        },
+      ),
+    measureSteady: () =>
+      measure(
+        'steady rate',
+        () => sendSteadilyInPairs(peer, steadyPerSecond, options),
+        (result) => delays.steady.push(...result.delays),
+      ),
+    measureGroup: (members: number) =>
+      measure(
+        'thread',
+        () => sendToGroup(peer, members, groupPerSecond, options),
+        (result) => {
+          for (const delay of result.delays) delays.group.push(delay);
+          rates.frames.push(result.frames_per_s);
+        },
+      ),
+    readFigures: async (): Promise<PeerFigures> => ({
       name: peer.name,
       in_flight_32_per_s: mean(rates.few),
       in_flight_256_per_s: mean(rates.many),
-      cpu_ms: rates.cpu.length === 0 ? null : mean(rates.cpu),
+      cpu_ms: mean(rates.cpu),
       steady_ms: percentiles(delays.steady),
       group_ms: percentiles(delays.group),
       group_frames_per_s: mean(rates.frames),
-      idle,
+      idle: idle ?? null,
       faults,
-      not_stored: await countMissing(),
+      not_stored:
+        (await measureOnce('count of stored messages', () => countMissing(peer, first, sent, signal))) ??
+        null,
     }),
   };
 }
 
+/** Messages that are not stored, after a while for those that are still being stored; null for a server that stores nothing. */
+async function countMissing(
+  peer: Peer,
+  first: number,
+  sent: number,
+  signal: AbortSignal,
+): Promise<number | null> {
+  let stored: number | null = null;
+  const isStored = async () => {
+    stored = await peer.countStored(first, first + sent - 1);
+    return stored === null || stored >= sent;
+  };
+  await waitUntil(isStored, { timeoutMs: storeTimeoutMs, intervalMs: 500, signal });
+  return stored === null ? null : sent - stored;
+}
+
+/** NaN when there are no values. */
 export function mean(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0) / values.length;
 }
@@ -162,7 +183,7 @@ export function listMeasures(peers: readonly PeerFigures[]): Record<string, stri
   type Read = (figures: PeerFigures) => readonly (number | null)[];
   const row = (measure: string, read: Read, places = 0, hasRatio = true): Record<string, string> => {
     const print = (values: readonly (number | null)[], decimals = places) =>
-      values.map((value) => (value === null ? '–' : value.toFixed(decimals))).join(' / ');
+      values.map((value) => (Number.isFinite(value) ? value?.toFixed(decimals) : '–')).join(' / ');
     const divide = (peer: PeerFigures) =>
       read(peer).map((value, at) => {
         const divisor = other && read(other)[at];
@@ -185,6 +206,7 @@ export function listMeasures(peers: readonly PeerFigures[]): Record<string, stri
     row('send to socket at 200/s, p50 / p99 ms', ({ steady_ms }) => [steady_ms.p50, steady_ms.p99], 1),
     row('thread at 20/s, p50 / p99 ms to each', ({ group_ms }) => [group_ms.p50, group_ms.p99], 1),
     row('the same thread at full speed, frames/s', (peer) => [peer.group_frames_per_s]),
+    row('memory without sockets, MB', ({ idle }) => [idle && idle.at_rest_kb / 1_000], 1),
     row('idle socket, marginal KB', ({ idle }) => [idle?.marginal_kb ?? null], 1),
     row('idle socket, average KB', ({ idle }) => [idle?.average_kb ?? null], 1),
     row('connects/s, credentials checked', ({ idle }) => [idle?.connects_per_s ?? null]),

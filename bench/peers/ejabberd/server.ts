@@ -9,15 +9,25 @@ import { ofService, readCpuTime } from '../../load/cpu-time.ts';
 import { mapConcurrently } from '../../load/run-load.ts';
 import { waitForStableMemory } from '../../start/resident-memory.ts';
 import { type Bench, createFolder, startMeasuredPostgres, watchProcess } from '../../start/service.ts';
-import { withTimeout } from '../../start/with-timeout.ts';
-import type { Peer } from '../peer.ts';
+import type { Peer, PeerKind } from '../peer.ts';
 import { buildConfiguration, domain } from './configuration.ts';
-import type { Installation } from './installation.ts';
+import { findInstallation, type Installation, installCommand } from './installation.ts';
 import { openXmppConnection, passwordOf, userName } from './xmpp.ts';
 
 const timeoutMs = 60_000;
+/** Attempts to sign an agent in. */
+const attempts = 3;
 /** Concurrent registrations. */
 const lanes = 16;
+
+export const ejabberd: PeerKind = {
+  name: 'ejabberd',
+  findMissing: () => (findInstallation() ? null : installCommand),
+  async start(bench, { pairs, members, idle }) {
+    const installation = findInstallation();
+    return installation ? [await startEjabberd(bench, installation, Math.max(2 * pairs, members, idle))] : [];
+  },
+};
 
 /** Starts ejabberd and a PostgreSQL of its own in a temporary folder, and registers so many agents. */
 export async function startEjabberd(bench: Bench, installation: Installation, agents: number): Promise<Peer> {
@@ -41,12 +51,13 @@ export async function startEjabberd(bench: Bench, installation: Installation, ag
   const pid = child.pid ?? 0;
   let rooms = 0;
   return {
-    name: 'ejabberd',
+    name: ejabberd.name,
     connect(agent, role, onMessage) {
       if (role === 'member' && agent === 0) rooms += 1;
       const room = `room${rooms}`;
-      const opening = openXmppConnection({ base, agent, role, room, onMessage, onLost: fail });
-      return withTimeout(`ejabberd to accept agent ${agent}`, timeoutMs, opening, signal);
+      return retry(`agent ${agent}`, bench, () =>
+        openXmppConnection({ base, agent, role, room, onMessage, onLost: fail }),
+      );
     },
     waitUntilIdle: () => Promise.resolve(),
     async countStored(first, last) {
@@ -65,6 +76,20 @@ export async function startEjabberd(bench: Bench, installation: Installation, ag
         await (await callApi(base, 'gc')).text();
       }),
   };
+}
+
+/** Attempts a sign-in. */
+async function retry<T>(who: string, { log, signal }: Bench, open: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await open();
+    } catch (error) {
+      signal.throwIfAborted();
+      const reason = `ejabberd did not sign in ${who}, attempt ${attempt} of ${attempts}: ${String(error)}`;
+      if (attempt === attempts) throw new Error(reason, { cause: error });
+      log(reason);
+    }
+  }
 }
 
 /** Without distribution, so that no other Erlang program is started or reached. */

@@ -22,6 +22,7 @@ const namespaces = {
   roomOwner: 'http://jabber.org/protocol/muc#owner',
   form: 'jabber:x:data',
 };
+const signInMs = 20_000;
 const marker = Buffer.from('<body>#');
 const openFrame = `<open xmlns='${namespaces.framing}' to='${domain}' version='1.0'/>`;
 const requestFrame = `<r xmlns='${namespaces.acknowledgements}'/>`;
@@ -39,16 +40,23 @@ export function readTakenCount(frame: string): number | null {
 export function createFrameQueue() {
   const frames: string[] = [];
   let wake = () => undefined as void;
+  let end: Error | undefined;
   return {
     add(frame: string): void {
       frames.push(frame);
       wake();
     },
-    /** The next frame that matches; frames before it are dropped. @throws when the server refuses */
+    /** Nothing more arrives. */
+    end(reason: Error): void {
+      end = reason;
+      wake();
+    },
+    /** The next frame that matches; frames before it are dropped. @throws when the server refuses, and the reason of `end` */
     async take(matches: (frame: string) => boolean): Promise<string> {
       for (;;) {
         const frame = frames.shift();
         if (frame === undefined) {
+          if (end) throw end;
           await new Promise<void>((resolve) => (wake = resolve));
         } else if (isRefusal(frame)) {
           throw new Error(`ejabberd refused: ${frame.slice(0, 300)}`);
@@ -65,7 +73,11 @@ const isRefusal = (frame: string) =>
 
 const startsWith = (text: string) => (frame: string) => frame.startsWith(text);
 
-/** Opens a client of XMPP over WebSocket (RFC 7395) that signs in with its password and is available for messages. */
+/**
+ * Opens a client of XMPP over WebSocket (RFC 7395) that signs in with its password and is available for messages.
+ * @throws when the server closes the socket before that, or does not answer in 20 seconds: about one time in 16,000, ejabberd 23.01 answers
+ * a handshake and reads no frame after it, until it closes the socket after 30 seconds
+ */
 export async function openXmppConnection(options: XmppOptions): Promise<Connection> {
   const { base, agent, role, room, onMessage, onLost } = options;
   const queue = createFrameQueue();
@@ -93,15 +105,29 @@ export async function openXmppConnection(options: XmppOptions): Promise<Connecti
     socket.send(`<a xmlns='${namespaces.acknowledgements}' h='${receivedStanzas}'/>`);
   }
 
-  const socket = await openLightSocket({ base, path: '/ws', protocol: 'xmpp', onFrame, onLost });
-  await signIn(socket.send, queue, agent);
-  if (role === 'member') await joinRoom(socket.send, queue, { room, agent });
-  if (role === 'sender') {
-    socket.send(`<enable xmlns='${namespaces.acknowledgements}'/>`);
-    await queue.take(startsWith('<enabled'));
-    receivedStanzas = 0;
+  const socket = await openLightSocket({
+    base,
+    path: '/ws',
+    protocol: 'xmpp',
+    onFrame,
+    onLost: (reason) => (isSignedIn ? onLost(reason) : queue.end(reason)),
+  });
+  const timer = setTimeout(() => queue.end(new Error('the server did not answer a sign-in')), signInMs);
+  try {
+    await signIn(socket.send, queue, agent);
+    if (role === 'member') await joinRoom(socket.send, queue, { room, agent });
+    if (role === 'sender') {
+      socket.send(`<enable xmlns='${namespaces.acknowledgements}'/>`);
+      await queue.take(startsWith('<enabled'));
+      receivedStanzas = 0;
+    }
+    isSignedIn = true;
+  } catch (error) {
+    socket.close();
+    throw error;
+  } finally {
+    clearTimeout(timer);
   }
-  isSignedIn = true;
 
   const to = role === 'member' ? `${room}@${roomDomain}` : `${userName(agent + 1)}@${domain}`;
   const type = role === 'member' ? 'groupchat' : 'chat';

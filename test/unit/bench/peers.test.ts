@@ -7,6 +7,8 @@ import { findInstallation } from '../../../bench/peers/ejabberd/installation.ts'
 import { createFrameQueue, readTakenCount } from '../../../bench/peers/ejabberd/xmpp.ts';
 import { formatFigures } from '../../../scripts/parts/format-figures.ts';
 import { createTally, readNumber } from '../../../bench/load/tally.ts';
+import type { Options } from '../../../bench/options.ts';
+import { attempt, type Failure, isolate } from '../../../bench/peers/isolate.ts';
 import { listMeasures, type PeerFigures } from '../../../bench/suites/peers.ts';
 
 const figures: PeerFigures = {
@@ -17,13 +19,13 @@ const figures: PeerFigures = {
   steady_ms: { p50: 2, p99: 5 },
   group_ms: { p50: 8, p99: 13 },
   group_frames_per_s: 50_000,
-  idle: { connects_per_s: 1_500, marginal_kb: 10, average_kb: 12 },
+  idle: { connects_per_s: 1_500, at_rest_kb: 90_000, marginal_kb: 10, average_kb: 12 },
   faults: { lost: 0, duplicated: 0, reordered: 0 },
   not_stored: 0,
 };
 const byPost = { ...figures, name: 'POST', in_flight_32_per_s: 1_200, idle: null };
 const ejabberd = { ...figures, name: 'ejabberd', in_flight_32_per_s: 1_200, steady_ms: { p50: 4, p99: 10 } };
-const relay = { ...figures, name: 'bare ws', cpu_ms: null, not_stored: null };
+const relay = { ...figures, name: 'bare ws', cpu_ms: Number.NaN, not_stored: null };
 
 test('the table shows every server, and the ratio of both transports to ejabberd', () => {
   const rows = listMeasures([figures, byPost, ejabberd, relay]);
@@ -53,6 +55,27 @@ test('the table shows every server, and the ratio of both transports to ejabberd
   const noFaults = '0 / 0 / 0';
   expect(rowOf('lost').slice(1)).toEqual([noFaults, noFaults, noFaults, noFaults, '', '']);
   expect(rowOf('not stored').slice(1)).toEqual(['0', '0', '0', '–', '', '']);
+});
+
+test('a server that fails ends its own measures only, and is named with its measure', async () => {
+  const { signal } = new AbortController();
+  const bench = {
+    options: {} as Options,
+    log: () => undefined,
+    signal,
+    fail: () => undefined,
+    onEnd: () => undefined,
+  };
+  const failures: Failure[] = [];
+  const [one, other] = [isolate(bench), isolate(bench)];
+  const place = { peer: 'ejabberd', measure: 'thread' };
+  const run = () => Promise.resolve(1);
+  expect(
+    await attempt(one, failures, place, () => Promise.reject(new Error('a socket was closed'))),
+  ).toBeUndefined();
+  expect(await attempt(one, failures, place, run)).toBeUndefined();
+  expect(await attempt(other, failures, place, run)).toBe(1);
+  expect(failures).toEqual([{ ...place, reason: 'a socket was closed' }]);
 });
 
 test('without ejabberd the table has ratios to the relay', () => {
@@ -109,6 +132,9 @@ test('XMPP frames are split', async () => {
   expect(await success).toBe('<success/>');
   queue.add(`<failure><not-authorized/></failure>`);
   await expect(queue.take(() => true)).rejects.toThrow('not-authorized');
+  const next = queue.take(() => true);
+  queue.end(new Error('the server closed a socket'));
+  await expect(next).rejects.toThrow('the server closed a socket');
 });
 
 test('ejabberd is configured on loopback, with its archive in the database', () => {
