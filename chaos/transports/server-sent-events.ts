@@ -34,6 +34,8 @@ export async function readServerSentEvents(
       const blocks = text.split('\n\n');
       text = blocks.pop() ?? '';
       for (const block of blocks) readBlock(block, onEvent);
+      // `onEvent` can abort. If the response has ended by then, fetch of Node leaves the next read pending forever.
+      if (idle.signal.aborted) break;
     }
   } catch (error) {
     if (error instanceof UnreadableEvent) return { problem: error.message };
