@@ -39,7 +39,7 @@ export function listPostgresProcesses(folder: string): { postmaster: number; bac
  * Memory of a process as the kernel counts it, in bytes: resident, or only what is private to the process.
  * @throws where there is no /proc
  */
-export function readMemory(pid: number, field: 'VmRSS' | 'RssAnon'): number {
+export function readMemory(pid: number, field: 'VmRSS' | 'VmHWM' | 'RssAnon'): number {
   const match = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   if (!match) throw new Error(`/proc/${pid}/status has no ${field}`);
   return Number(match[1]) * 1024;

@@ -15,6 +15,8 @@ export interface TcpBalancer {
   restore(): Promise<void>;
   /** Keeps the connections but forwards no data, as when a network drops all packets, until `disconnect`. */
   freeze(): void;
+  /** Delays what the servers send by this many milliseconds, in order. */
+  delayAnswers(milliseconds: number): void;
   /** Resets the chosen connections; returns their number. */
   dropConnections(isChosen: () => boolean): number;
   close(): Promise<void>;
@@ -28,14 +30,17 @@ export async function startTcpBalancer(targets: () => readonly Target[]): Promis
   const clients = new Set<Socket>();
   let nextIndex = 0;
   let frozen = false;
+  let delayMs = 0;
 
   /** Forwards one direction with backpressure. */
-  function forward(from: Socket, to: Socket): void {
+  function forward(from: Socket, to: Socket, runLater = (step: () => void) => step()): void {
     from.on('data', (data) => {
-      if (!frozen && !to.write(data)) from.pause();
+      runLater(() => {
+        if (!frozen && !to.write(data)) from.pause();
+      });
     });
     to.on('drain', () => from.resume());
-    from.on('end', () => to.end());
+    from.on('end', () => runLater(() => to.end()));
     from.on('close', () => (from.readableEnded ? to.end() : to.destroy()));
   }
 
@@ -49,7 +54,11 @@ export async function startTcpBalancer(targets: () => readonly Target[]): Promis
       server.off('error', refused);
       server.on('error', () => server.destroy());
       forward(client, server);
-      forward(server, client);
+      forward(
+        server,
+        client,
+        createDelay(() => delayMs),
+      );
       client.resume();
       if (client.destroyed) server.destroy();
     });
@@ -86,11 +95,27 @@ export async function startTcpBalancer(targets: () => readonly Target[]): Promis
     freeze() {
       frozen = true;
     },
+    delayAnswers(milliseconds) {
+      delayMs = milliseconds;
+    },
     dropConnections(isChosen) {
       const chosen = Array.from(clients).filter(isChosen);
       for (const client of chosen) client.resetAndDestroy();
       return chosen.length;
     },
     close: disconnect,
+  };
+}
+
+/** Returns a function that runs steps in order, each after the delay of its time. */
+function createDelay(readDelayMs: () => number): (step: () => void) => void {
+  const waiting: (() => void)[] = [];
+  let last = 0;
+  return (step) => {
+    const now = performance.now();
+    last = Math.max(last, now + readDelayMs());
+    if (last <= now) return step();
+    waiting.push(step);
+    setTimeout(() => waiting.shift()?.(), last - now);
   };
 }

@@ -5,6 +5,7 @@ import type { Execute } from '../operations/execute/execute.ts';
 import type { RateLimits } from '../operations/rate-limits.ts';
 import { createWebSocketMetrics } from '../ops/stream-metrics.ts';
 import { type AppParts, createApp } from '../transports/http/app.ts';
+import { limitConnections } from '../transports/http/connection-limit.ts';
 import { closeServer, createHttpServer, listen } from '../transports/http/server.ts';
 import { createWebSocketTransport } from '../transports/ws/transport.ts';
 import { createWarningLog } from './connections.ts';
@@ -55,7 +56,9 @@ export async function startServer(
     metrics: createWebSocketMetrics(core.metrics),
     ...(overrides.webSocketLimits && { limits: overrides.webSocketLimits }),
   });
-  server.on('upgrade', webSocket.upgrade);
+  const reserved = 100 + config.DATABASE_POOL_SIZE + config.UPLOADS_PER_PROCESS;
+  const warn = (message: string) => logger.warn({}, message);
+  server.on('upgrade', limitConnections(server, reserved, warn, webSocket.upgrade));
   await listen(server, config.PORT, config.HOST);
 
   lifecycle.onStop('calls', 5_000, () => closeServer(server));
