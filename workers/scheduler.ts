@@ -6,18 +6,20 @@ import type { JobQueues } from '../src/platform/queues/job-queues.ts';
  * Enqueues the maintenance tasks at their intervals. Every maintenance worker has a scheduler, so a flushed queue fills again. The job id
  * contains the period, so that runs are enqueued once and do not pile up.
  * @param intervals milliseconds between two runs
+ * @param now the time of the database: the clock of the machine can be set back, and ids of runs that are done would come again
  * @returns a function that stops the scheduler.
  */
 export function startScheduler(
   queues: JobQueues,
   logger: Logger,
   intervals: Record<MaintenanceTask, number>,
+  now: () => number,
 ): () => void {
   const timers = Object.entries(intervals).map(([name, period]) => {
     const tick = () => {
       const task = name as MaintenanceTask;
       const { queue, attempts, backoff_ms } = maintenance;
-      const id = `${task}-${Math.floor(Date.now() / period)}`;
+      const id = `${task}-${Math.floor(now() / period)}`;
       const job = { queue, name: maintenance.name, id, payload: { version: 1, task }, attempts, backoff_ms };
       queues
         .enqueue([job])

@@ -103,10 +103,8 @@ export async function startWorker(
     if (config.REMOTE_AGENTS) await subscribeToRemoteWakeups(core);
   }
   if (config.WORKER_ROLES.includes('maintenance')) {
-    const stopScheduler = startScheduler(queues, logger, {
-      ...maintenanceTasks,
-      'sweep-notifications': notifications.sweepMs,
-    });
+    const intervals = { ...maintenanceTasks, 'sweep-notifications': notifications.sweepMs };
+    const stopScheduler = startScheduler(queues, logger, intervals, core.clock.now);
     lifecycle.onStop('scheduler', 1_000, async () => stopScheduler());
   }
   lifecycle.onStop('heartbeat', 1_000, await startHeartbeat(core));

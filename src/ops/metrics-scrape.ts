@@ -4,6 +4,7 @@ import { timeOfId } from '../../packages/core/src/domain/ids.ts';
 import { coveredUntil } from '../../packages/core/src/domain/partitions.ts';
 import { type ErrorLog, createLimitedLog } from '../shared/error-log.ts';
 import { healthChecks } from './health-checks.ts';
+import { steadyNow } from '../shared/clock.ts';
 
 /** Milliseconds that a scrape waits for parts that do not respond. */
 const timeoutMs = 1_500;
@@ -39,7 +40,7 @@ export function createScrape(core: Core): () => Promise<string> {
   }
 
   return async function scrape() {
-    if (!last || Date.now() - last.at > cacheMs) last = { at: Date.now(), done: probeAll() };
+    if (!last || steadyNow() - last.at > cacheMs) last = { at: steadyNow(), done: probeAll() };
     await last.done;
     const { total, idle, waiting } = database.usage();
     metrics.databaseConnections.set({ state: 'used' }, total - idle);

@@ -11,13 +11,23 @@ const samples = 3;
 /** Slower answers say nothing. */
 const maxRoundTripMs = 2_000;
 
+const startedAt = performance.timeOrigin;
+
+/**
+ * Milliseconds since the epoch by the clock that this process had at its start. It does not jump when the clock of the machine is set, so
+ * deadlines and expiries of this process use it.
+ */
+export const steadyNow = (): number => Math.round(startedAt + performance.now());
+
 /** The clock of this process, corrected by its difference from that of the database. */
 export interface Clock {
-  /** The time of the database, in milliseconds. */
+  /** The time of the database, in milliseconds. Setting the clock of this machine does not change it. */
   now(): number;
-  /** By how much the database is ahead of this process, in milliseconds; 0 before the first measurement. */
+  /** By how much the database is ahead of `Date.now`, in milliseconds; 0 before the first measurement. */
   offsetMs(): number;
-  /** Measures the difference. Returns it also if it is too small to count. Rejects if the database does not respond. */
+  /** By how much the database is ahead of `steadyNow`, in milliseconds; 0 before the first measurement. */
+  steadyOffsetMs(): number;
+  /** Measures how far the database is ahead of `Date.now`. Returns it also if it is too small to count. Rejects if the database does not respond. */
   measure(): Promise<number>;
 }
 
@@ -25,28 +35,39 @@ export interface Clock {
 export function createClock(read: () => Promise<number>): Clock {
   let offset = 0;
 
-  async function sample(): Promise<{ roundTripMs: number; difference: number }> {
+  async function sample(): Promise<{ roundTripMs: number; difference: number; steadyDifference: number }> {
     const before = Date.now();
+    const steadyBefore = steadyNow();
     const start = performance.now();
     const time = await read();
     const roundTripMs = performance.now() - start;
-    return { roundTripMs, difference: Math.round(time - before - roundTripMs / 2) };
+    const middle = time - roundTripMs / 2;
+    return {
+      roundTripMs,
+      difference: Math.round(middle - before),
+      steadyDifference: Math.round(middle - steadyBefore),
+    };
   }
 
+  const now = () => steadyNow() + offset;
+
   return {
-    now: () => Date.now() + offset,
-    offsetMs: () => offset,
+    now,
+    offsetMs: () => withoutNoise(now() - Date.now()),
+    steadyOffsetMs: () => offset,
     async measure() {
       let best = await sample();
       for (let taken = 1; taken < samples; taken += 1) {
         const next = await sample();
         if (next.roundTripMs < best.roundTripMs) best = next;
       }
-      const { roundTripMs, difference } = best;
+      const { roundTripMs, difference, steadyDifference } = best;
       if (roundTripMs > maxRoundTripMs)
         throw new Error(`the database took ${Math.round(roundTripMs)} ms to tell the time`);
-      offset = Math.abs(difference) < minDifferenceMs ? 0 : difference;
+      offset = withoutNoise(steadyDifference);
       return difference;
     },
   };
 }
+
+const withoutNoise = (ms: number): number => (Math.abs(ms) < minDifferenceMs ? 0 : ms);

@@ -1,3 +1,5 @@
+import { steadyNow } from './clock.ts';
+
 /** The log for errors of a connection. Never throws. */
 export type ErrorLog = (message: string, error: unknown) => void;
 
@@ -8,7 +10,7 @@ export type ErrorLog = (message: string, error: unknown) => void;
 export function createLimitedLog(log: ErrorLog, intervalMs = 30_000): ErrorLog {
   const seen = new Map<string, { until: number; omitted: number }>();
   return (message, error) => {
-    const now = Date.now();
+    const now = steadyNow();
     const last = seen.get(message);
     if (last && now < last.until) {
       last.omitted += 1;

@@ -1,9 +1,11 @@
 import type { Core } from '../compose.ts';
-import { maxClockDifferenceMs } from '../shared/clock.ts';
+import { maxClockDifferenceMs, steadyNow } from '../shared/clock.ts';
 import { createWarningLog } from './connections.ts';
 import type { Lifecycle } from './lifecycle.ts';
 
 const intervalMs = 30_000;
+/** How often the process looks whether its clock was set, in milliseconds. */
+const jumpCheckMs = 1_000;
 
 /** Measures how far the clock of this process is from that of the database, now and regularly. Never rejects. */
 export async function startClock(core: Core, lifecycle: Lifecycle): Promise<void> {
@@ -27,5 +29,15 @@ export async function startClock(core: Core, lifecycle: Lifecycle): Promise<void
   }
   await measure();
   const timer = setInterval(() => void measure(), intervalMs).unref();
-  lifecycle.onStop('clock', 1_000, async () => clearInterval(timer));
+  // After the machine was suspended, the time of the process is late until it is measured.
+  let aheadMs = Date.now() - steadyNow();
+  const jumpTimer = setInterval(() => {
+    const before = aheadMs;
+    aheadMs = Date.now() - steadyNow();
+    if (Math.abs(aheadMs - before) > maxClockDifferenceMs) void measure();
+  }, jumpCheckMs).unref();
+  lifecycle.onStop('clock', 1_000, async () => {
+    clearInterval(timer);
+    clearInterval(jumpTimer);
+  });
 }

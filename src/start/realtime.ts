@@ -17,6 +17,7 @@ import { createBatchLoader } from '../shared/batch-loader.ts';
 import { createWarningLog } from './connections.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { ApiOverrides } from './overrides.ts';
+import { steadyNow } from '../shared/clock.ts';
 
 /** Tokens, streams and delivery receipts, and the revocations that connect them. */
 export async function startRealtime(core: Core, lifecycle: Lifecycle, overrides: ApiOverrides) {
@@ -25,7 +26,7 @@ export async function startRealtime(core: Core, lifecycle: Lifecycle, overrides:
   const tokens = createTokens({
     find: createTokenFinder(unitOfWork),
     resources: toResourceUrls(config.PUBLIC_URL),
-    offsetMs: clock.offsetMs,
+    offsetMs: clock.steadyOffsetMs,
     ...(overrides.now && { now: overrides.now }),
   });
   const receipts = createReceipts({
@@ -45,7 +46,7 @@ export async function startRealtime(core: Core, lifecycle: Lifecycle, overrides:
     log,
     metrics: createStreamMetrics(metrics),
     async listValidTokens(ids) {
-      const since = Date.now();
+      const since = steadyNow();
       const hashes = ids.map((id) => Buffer.from(id, 'base64url'));
       const valid = await unitOfWork.read(system, (work) => work.db.tokens.listValid(hashes, clock.now()));
       const validIds = new Set(valid.map((hash) => hash.toString('base64url')));

@@ -18,6 +18,7 @@ import { createMetrics } from '../../src/platform/observability/metrics.ts';
 import type { JobHandler, JobQueues } from '../../src/platform/queues/job-queues.ts';
 import { pathsOf } from '../../src/transports/rest/route.ts';
 import { consumeQueues } from '../../workers/consume-queues.ts';
+import { createClock } from '../../src/shared/clock.ts';
 import { startWorker } from '../../workers/start.ts';
 
 /** The values that are in a list more than once. */
@@ -187,6 +188,7 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
   const core = {
     config,
     logger,
+    clock: createClock(() => Promise.resolve(Date.now())),
     metrics,
     queues,
     bus,

@@ -61,7 +61,7 @@ export function maintenanceHandler(
     /** Enqueues overdue outbox jobs again: after a crash, a flushed queue, or a failed handler. */
     'sweep-outbox': () =>
       drain(async (limit) => {
-        const due = await outbox.claimDue(Date.now(), sweepDelay, limit);
+        const due = await outbox.claimDue(clock.now(), sweepDelay, limit);
         if (due.length > 0) logger.info({ jobs: due.length }, 'overdue outbox jobs enqueued again');
         await queues.enqueue(packJobs(due), { retryFailed: true });
         return due.length;

@@ -2,6 +2,7 @@ import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import type { ItemWait } from '../define.ts';
 import type { Answer, CallContext, Run, Stage } from './context.ts';
+import { steadyNow } from '../../shared/clock.ts';
 
 /** Watches the inbox of a caller, as `Realtime` does. */
 export interface InboxWatches {
@@ -28,12 +29,12 @@ export function createAwaitItems(unitOfWork: UnitOfWork, { watchInbox }: InboxWa
     try {
       for (;;) {
         const answer = await next(context);
-        const isOver = Date.now() >= deadline || signal?.aborted === true;
+        const isOver = steadyNow() >= deadline || signal?.aborted === true;
         if (isOver || !itemWait.isEmpty(answer.output, context.input)) return answer;
         const { last_number: after, next_in_ms } = await unitOfWork.read(actor, (work) =>
           itemWait.findNext(work, context.input, answer.output),
         );
-        const until = next_in_ms === null ? deadline : Math.min(deadline, Date.now() + next_in_ms);
+        const until = next_in_ms === null ? deadline : Math.min(deadline, steadyNow() + next_in_ms);
         await watch.wait({ after, until, signal });
       }
     } finally {
@@ -45,10 +46,10 @@ export function createAwaitItems(unitOfWork: UnitOfWork, { watchInbox }: InboxWa
     if (!itemWait) return next;
     return async (context) => {
       const waitMs = itemWait.waitMs(context.input);
-      const deadline = Date.now() + waitMs;
+      const deadline = steadyNow() + waitMs;
       if (waitMs > 0 && itemWait.isFirstEmpty) return wait(context, itemWait, deadline, next);
       const answer = await next(context);
-      if (Date.now() >= deadline || !itemWait.isEmpty(answer.output, context.input)) return answer;
+      if (steadyNow() >= deadline || !itemWait.isEmpty(answer.output, context.input)) return answer;
       return wait(context, itemWait, deadline, next);
     };
   };

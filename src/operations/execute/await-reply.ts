@@ -10,6 +10,7 @@ import { type TaskRecord, taskSchema } from '../../../packages/core/src/records/
 import type { UnitOfWork } from '../../work/unit-of-work.ts';
 import type { ReplyRequest } from '../define.ts';
 import type { Answer, Call, Stage } from './context.ts';
+import { steadyNow } from '../../shared/clock.ts';
 
 /** The feed of the caller, with the waits of `Realtime`. */
 export interface CallerFeed {
@@ -57,17 +58,17 @@ export function createAwaitReply(unitOfWork: UnitOfWork, feed: CallerFeed): Stag
     request: ReplyRequest,
     start: string,
   ): Promise<Waited> {
-    const deadline = Date.now() + (followsTask && request.task_id !== undefined ? 0 : request.wait_ms);
+    const deadline = steadyNow() + (followsTask && request.task_id !== undefined ? 0 : request.wait_ms);
     const progress = createReplyProgress(actor.agent_id, request, start);
     for (let cursor = start; ;) {
       const page = await feed.page(actor, {
         cursor,
         limit: pageLimit,
-        wait_ms: Math.max(0, deadline - Date.now()),
+        wait_ms: Math.max(0, deadline - steadyNow()),
         ...(signal && { signal }),
         wants: progress.wants,
       });
-      const isOver = page.complete && (Date.now() >= deadline || signal?.aborted === true);
+      const isOver = page.complete && (steadyNow() >= deadline || signal?.aborted === true);
       const isDue = progress.hasReply() || page.gap || (isOver && request.task_id !== undefined);
       const found = isDue ? await find(actor, request) : { reply: null, task: null };
       if (hasAnswer(found) || isOver) return { ...found, cursor: progress.cursor() };

@@ -1,6 +1,7 @@
 import { RateLimiterMemory, RateLimiterRes, type RateLimiterStoreAbstract } from 'rate-limiter-flexible';
 import type { ErrorLog } from '../../shared/error-log.ts';
 import type { LimitState, Limit, Limiter } from './limiter.ts';
+import { steadyNow } from '../../shared/clock.ts';
 
 /** The timeout of the store. */
 export const storeTimeoutMs = 1_000;
@@ -55,12 +56,12 @@ export function createFallbackLimiter<Name extends string>(
 
   function lost(error: unknown): void {
     away = true;
-    nextLook = Date.now() + retryIntervalMs;
+    nextLook = steadyNow() + retryIntervalMs;
     parts.log('the rate limit store is unavailable: this process counts by itself', error);
   }
 
   async function look({ shared }: Counter, key: string): Promise<void> {
-    nextLook = Date.now() + retryIntervalMs;
+    nextLook = steadyNow() + retryIntervalMs;
     try {
       await shared.get(key);
       away = false;
@@ -73,7 +74,7 @@ export function createFallbackLimiter<Name extends string>(
     async consume(name, key, calls = 1) {
       const counter = counterOf(name);
       if (away) {
-        if (Date.now() >= nextLook) void look(counter, key);
+        if (steadyNow() >= nextLook) void look(counter, key);
         return consumeCalls(counter.local, counter.limit, key, calls);
       }
       try {

@@ -3,6 +3,7 @@ import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { InboxWatch, StreamEnd } from '../contract.ts';
 import type { Listener, StreamRegistry } from './registry.ts';
 import { createWakeableSleep } from './wakeable-sleep.ts';
+import { steadyNow } from '../../shared/clock.ts';
 
 interface Watch extends InboxWatch {
   listener: Listener;
@@ -69,11 +70,11 @@ function createWatch(actor: Actor, onClose: (watch: Watch) => void): Watch {
     async wait({ after, until, signal }) {
       position = after;
       // One millisecond more: timers may fire slightly early.
-      const ms = Math.min(until, actor.expires_at) - Date.now() + 1;
+      const ms = Math.min(until, actor.expires_at) - steadyNow() + 1;
       const isQuiet = notifiedNumber <= position && !isNotified;
       if (ms > 1 && isQuiet && !ended && !signal?.aborted) await sleep(ms, signal);
       isNotified = false;
-      if (ended === 'token_ended' || Date.now() >= actor.expires_at) {
+      if (ended === 'token_ended' || steadyNow() >= actor.expires_at) {
         throw new DomainError('UNAUTHORIZED', 'The access token has ended.');
       }
       if (ended) {

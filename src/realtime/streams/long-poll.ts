@@ -7,6 +7,7 @@ import type { EventPage, LiveEvent, Realtime } from '../contract.ts';
 import type { Lane, Pages } from '../feed/pages.ts';
 import { decodeStart, type FeedBounds, startPosition } from '../feed/start-position.ts';
 import { createWaiter } from './waiter.ts';
+import { steadyNow } from '../../shared/clock.ts';
 
 export interface LongPollParts {
   pages: Pages;
@@ -96,7 +97,7 @@ export function createLongPoll({ pages, registry, cursors, bounds }: LongPollPar
 
   return async function readPage(actor: Actor, options: PageOptions): Promise<EventPage> {
     const { agent_id } = actor;
-    const deadline = Date.now() + options.wait_ms;
+    const deadline = steadyNow() + options.wait_ms;
     const requested = decodeStart(cursors, agent_id, options.cursor);
     const start =
       typeof requested === 'number'

@@ -8,6 +8,7 @@ import { openOwnerPositions, type OwnerPositions } from '../feed/owner-positions
 import type { FeedPage, Pages } from '../feed/pages.ts';
 import { type FeedBounds, startPosition } from '../feed/start-position.ts';
 import type { FeedWatch } from '../feed-watch.ts';
+import { steadyNow } from '../../shared/clock.ts';
 
 export interface OwnerWatchParts {
   pages: Pick<Pages, 'read'>;
@@ -54,7 +55,7 @@ export function createOwnerWatch(parts: OwnerWatchParts): OwnerWatch {
           const agents = await listAgents(parts, actor);
           watcher.follow(agents);
           const page = await collect(parts, agents, positions, limit);
-          const left = deadline - Date.now();
+          const left = deadline - steadyNow();
           if (page.events.length > 0 || page.gap || !page.complete || left <= 0 || signal.aborted)
             return page;
           await pause(minPauseMs);
@@ -73,7 +74,11 @@ export function createOwnerWatch(parts: OwnerWatchParts): OwnerWatch {
       const reader = openReader(actor, cursor);
       const signals = signal ? [signal, parts.stopping] : [parts.stopping];
       try {
-        return await reader.read({ limit, deadline: Date.now() + wait_ms, signal: AbortSignal.any(signals) });
+        return await reader.read({
+          limit,
+          deadline: steadyNow() + wait_ms,
+          signal: AbortSignal.any(signals),
+        });
       } finally {
         reader.close();
       }
@@ -139,7 +144,7 @@ async function follow(parts: OwnerWatchParts, { actor, consumer, read, signal }:
   try {
     while (!signal.aborted) {
       await requireToken(parts, actor);
-      const { events, gap } = await read({ limit: eventsPerPage, deadline: Date.now() + checkMs, signal });
+      const { events, gap } = await read({ limit: eventsPerPage, deadline: steadyNow() + checkMs, signal });
       if (gap && !signal.aborted) return consumer.onEnded('position_expired');
       const wanted = events.filter(wants);
       if (wanted.length > 0 && !signal.aborted) await consumer.deliver(wanted);
@@ -155,7 +160,7 @@ async function follow(parts: OwnerWatchParts, { actor, consumer, read, signal }:
 /** @throws {DomainError} UNAUTHORIZED */
 async function requireToken({ listValidTokens }: OwnerWatchParts, actor: Actor): Promise<void> {
   const { expires_at, token_id } = actor;
-  if (Date.now() < expires_at && (await listValidTokens([token_id])).has(token_id)) return;
+  if (steadyNow() < expires_at && (await listValidTokens([token_id])).has(token_id)) return;
   throw new DomainError('UNAUTHORIZED', 'The access token has ended. Get a new one.');
 }
 

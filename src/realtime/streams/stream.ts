@@ -6,6 +6,7 @@ import { type Lane, livePageEvents, type Pages } from '../feed/pages.ts';
 import type { Receipts } from '../receipts.ts';
 import { type NextPageParts, type PageReader, readNextPage } from './next-page.ts';
 import type { Listener } from './registry.ts';
+import { steadyNow } from '../../shared/clock.ts';
 
 /** What all streams share. */
 export interface StreamParts extends NextPageParts {
@@ -123,7 +124,7 @@ export class Stream implements Listener, OpenStream, PageReader {
   /** Ends the stream if its token has expired. */
   hasEnded(): boolean {
     if (this.#phase === 'ended') return true;
-    if (Date.now() < this.actor.expires_at) return false;
+    if (steadyNow() < this.actor.expires_at) return false;
     this.end('token_ended');
     return true;
   }

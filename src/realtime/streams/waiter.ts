@@ -2,6 +2,7 @@ import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { Listener } from './registry.ts';
 import type { StreamEnd } from '../contract.ts';
 import { createWakeableSleep } from './wakeable-sleep.ts';
+import { steadyNow } from '../../shared/clock.ts';
 
 export interface Waiter extends Listener {
   /** Begins a read. Returns the largest entry number announced so far; only later notifications end the next wait. */
@@ -41,9 +42,9 @@ export function createWaiter(actor: Actor, start: number): Waiter {
     },
     async wait(deadline, signal) {
       // One millisecond more: timers may fire slightly early, before the token has expired.
-      const ms = Math.min(deadline, actor.expires_at) - Date.now() + 1;
+      const ms = Math.min(deadline, actor.expires_at) - steadyNow() + 1;
       if (ms > 1 && !ended && notifiedNumber <= position && !signal?.aborted) await sleep(ms, signal);
-      const now = Date.now();
+      const now = steadyNow();
       if (now >= actor.expires_at) return 'token_ended';
       if (ended) return ended;
       return notifiedNumber > position && now < deadline && !signal?.aborted ? 'notified' : 'timeout';

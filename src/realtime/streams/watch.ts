@@ -1,6 +1,7 @@
 import type { Bus } from '../../platform/bus/bus.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import type { StreamRegistry, Listener } from './registry.ts';
+import { steadyNow } from '../../shared/clock.ts';
 
 export interface PollIntervals {
   /** Milliseconds between two polls of the feeds while the bus is healthy, and between two checks of all tokens. */
@@ -28,7 +29,7 @@ export interface Watch {
  * tokens with another. Jitter keeps processes from polling at the same moment.
  */
 export function startWatch({ feed, bus, registry, intervals, listValidTokens, log }: WatchParts): Watch {
-  let nextPoll = Date.now() + addJitter(intervals.healthy_ms);
+  let nextPoll = steadyNow() + addJitter(intervals.healthy_ms);
   let wasUnhealthy = false;
   let isPolling = false;
   let failures = 0;
@@ -37,7 +38,7 @@ export function startWatch({ feed, bus, registry, intervals, listValidTokens, lo
 
   function tick(): void {
     timer = setTimeout(tick, addJitter(intervals.unhealthy_ms)).unref();
-    const now = Date.now();
+    const now = steadyNow();
     for (const listener of registry.listeners())
       if (listener.actor.expires_at <= now) listener.end('token_ended');
     const isUnhealthy = !bus.isHealthy();
@@ -49,7 +50,7 @@ export function startWatch({ feed, bus, registry, intervals, listValidTokens, lo
 
   async function poll(): Promise<void> {
     isPolling = true;
-    nextPoll = Date.now() + addJitter(intervals.healthy_ms);
+    nextPoll = steadyNow() + addJitter(intervals.healthy_ms);
     try {
       registry.repair();
       const agents = new Map<string, { listeners: Iterable<Listener>; maxPosition: number }>();
@@ -85,7 +86,7 @@ export function startWatch({ feed, bus, registry, intervals, listValidTokens, lo
 type TokenCheckParts = Pick<WatchParts, 'registry' | 'intervals' | 'listValidTokens' | 'log'>;
 
 /**
- * Returns a function that starts a check unless one is running: of all tokens from `firstCheck` (an epoch time) on, then once
+ * Returns a function that starts a check unless one is running: of all tokens from `firstCheck` (of `steadyNow`) on, then once
  * per `healthy_ms`; of the tokens of new listeners at every call. An error of the lookup ends no stream.
  */
 function createTokenCheck(
@@ -99,9 +100,9 @@ function createTokenCheck(
   let failures = 0;
 
   async function check(): Promise<void> {
-    const isDue = Date.now() >= nextCheck;
+    const isDue = steadyNow() >= nextCheck;
     const listeners = [...registry.listeners()].filter((listener) => isDue || !checked.has(listener));
-    if (isDue) nextCheck = Date.now() + addJitter(intervals.healthy_ms);
+    if (isDue) nextCheck = steadyNow() + addJitter(intervals.healthy_ms);
     if (listeners.length === 0) return;
     isChecking = true;
     try {

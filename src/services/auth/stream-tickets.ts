@@ -28,7 +28,7 @@ export interface StreamTickets {
 export interface StreamTicketsParts {
   unitOfWork: Pick<UnitOfWork, 'read'>;
   tokens: Pick<Tokens, 'confirm'>;
-  clock: Pick<Clock, 'now' | 'offsetMs'>;
+  clock: Pick<Clock, 'now' | 'steadyOffsetMs'>;
 }
 
 const ticketPattern = /^[\w-]{43}$/;
@@ -41,7 +41,7 @@ export function createStreamTickets({ unitOfWork, tokens, clock }: StreamTickets
   return {
     async issue({ token_id, expires_at: tokenExpiresAt }) {
       const ticket = randomBytes(32).toString('base64url');
-      const expires_at = Math.min(clock.now() + ticketLifeMs, tokenExpiresAt + clock.offsetMs());
+      const expires_at = Math.min(clock.now() + ticketLifeMs, tokenExpiresAt + clock.steadyOffsetMs());
       const row = { token_hash: Buffer.from(token_id, 'base64url'), expires_at };
       await unitOfWork.read(system, ({ db: { streamTickets } }) => streamTickets.insert(sha256(ticket), row));
       return { ticket, expires_at };

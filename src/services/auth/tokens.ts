@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { createTokenCache, type CachedToken } from './token-cache.ts';
+import { steadyNow } from '../../shared/clock.ts';
 
 /** An interface that verifies tokens. Each is an OAuth resource (RFC 8707). */
 export type TokenAudience = 'api' | 'mcp' | 'ws';
@@ -77,7 +78,7 @@ export interface TokensParts {
   resources: Record<TokenResource, string>;
   /** By how much the database is ahead of this process, in milliseconds. */
   offsetMs?: () => number;
-  /** Milliseconds since the epoch, by the clock of this process. */
+  /** Milliseconds since the epoch, by the clock of this process. Default: `steadyNow`. */
   now?: () => number;
 }
 
@@ -88,7 +89,7 @@ const maxTokenLength = 1024;
  * not cached. Concurrent checks of one token share one look-up. The database has the time of expiry by its clock; actors have it by the
  * clock of this process.
  */
-export function createTokens({ find, resources, offsetMs = () => 0, now = Date.now }: TokensParts): Tokens {
+export function createTokens({ find, resources, offsetMs = () => 0, now = steadyNow }: TokensParts): Tokens {
   const cache = createTokenCache(async (tokenId) => {
     const row = await find(Buffer.from(tokenId, 'base64url'));
     return row && toCachedToken(tokenId, { ...row, expires_at: row.expires_at - offsetMs() });

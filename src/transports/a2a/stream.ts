@@ -3,6 +3,7 @@ import { parseTaskUpdates, readA2aUpdatesOperation } from '../../operations/a2a/
 import type { InboxWatch } from '../../realtime/contract.ts';
 import { createSseStream, sendStream, sseEvent } from '../http/sse.ts';
 import type { CallContext } from './context.ts';
+import { steadyNow } from '../../shared/clock.ts';
 
 const heartbeatMs = 15_000;
 
@@ -78,6 +79,6 @@ async function sendUpdates(
     }
     isLast = page.is_over;
     if (page.updates.length === 0)
-      await watch.wait({ after: page.feed_number, until: Date.now() + idleMs, signal });
+      await watch.wait({ after: page.feed_number, until: steadyNow() + idleMs, signal });
   }
 }

@@ -8,6 +8,7 @@ import { createSseStream, sendStream, sseRetry, sseText, type SseStream } from '
 import { addressKey } from '../http/address-key.ts';
 import { type LiveState, readLiveState } from '../../services/people/live-pages.ts';
 import type { ServiceCalls } from '../../services/people/service-calls.ts';
+import { steadyNow } from '../../shared/clock.ts';
 
 /** What changes on an open page. */
 export interface LiveUpdate {
@@ -143,12 +144,12 @@ async function follow(parts: LiveStreamsParts, stream: OpenStream): Promise<void
   const { lease } = content;
   const known = ctx.get('Last-Event-ID') || new URLSearchParams(ctx.querystring).get('cursor');
   let cursor = lease ? null : known;
-  const end = lease ? Date.now() + parts.leasedStreamMs : Infinity;
+  const end = lease ? steadyNow() + parts.leasedStreamMs : Infinity;
   let sent = '';
   let pauseMs = updateMs.least;
   try {
     await lease?.renew();
-    while (!signal.aborted && Date.now() < end) {
+    while (!signal.aborted && steadyNow() < end) {
       const state = await readState();
       const html = state && state.cursor !== cursor ? await renderOrEnd(parts, stream) : undefined;
       if (!state || html === null) {

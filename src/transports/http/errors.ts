@@ -1,6 +1,7 @@
 import type { Context, Next } from 'koa';
 import { DomainError, type ErrorDetail } from '../../../packages/core/src/domain/errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
+import { steadyNow } from '../../shared/clock.ts';
 
 export interface ErrorBody {
   error: {
@@ -73,8 +74,8 @@ function oncePerSecond(): { shouldLog(): boolean } {
   let nextLogAt = 0;
   return {
     shouldLog() {
-      if (Date.now() < nextLogAt) return false;
-      nextLogAt = Date.now() + 1_000;
+      if (steadyNow() < nextLogAt) return false;
+      nextLogAt = steadyNow() + 1_000;
       return true;
     },
   };

@@ -17,6 +17,7 @@ import { type ControlFrame, parseControlFrame, readFrame } from './client-frames
 import { closeCodes, type WebSocketLimits } from './limits.ts';
 import { FrameSender } from './frame-sender.ts';
 import { frameText } from './server-frames.ts';
+import { steadyNow } from '../../shared/clock.ts';
 
 /** What all connections share. */
 export interface ConnectionParts {
@@ -85,7 +86,7 @@ export class Connection implements Omit<StreamReader, 'transport'> {
     this.#parts = parts;
     this.#sender = new FrameSender(ws, socket, parts.limits, this);
     // Jitter: connections that were opened together are not pinged together.
-    this.#nextPing = Date.now() + parts.limits.ping_ms * (0.5 + Math.random() / 2);
+    this.#nextPing = steadyNow() + parts.limits.ping_ms * (0.5 + Math.random() / 2);
     ws.connection = this;
     ws.on('message', receiveMessage);
     ws.on('ping', receivePing);
@@ -204,7 +205,7 @@ export class Connection implements Omit<StreamReader, 'transport'> {
 
   /** Counts a frame. Returns whether the current second had no more of them than the limit. */
   #isWithinBudget(): boolean {
-    const now = Date.now();
+    const now = steadyNow();
     if (now - this.#countedFrom >= 1_000) {
       this.#countedFrom = now;
       this.#frameCount = 0;

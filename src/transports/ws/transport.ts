@@ -11,6 +11,7 @@ import { requestIdOf } from '../http/requests/request-id.ts';
 import { catalogue } from '../../operations/catalogue.ts';
 import type { RateLimits } from '../../operations/rate-limits.ts';
 import type { LiveEvent, Realtime, StreamEnd, StreamReader } from '../../realtime/contract.ts';
+import { steadyNow } from '../../shared/clock.ts';
 import { withTimeout } from '../../shared/timeout.ts';
 import type { Tokens } from '../../services/auth/tokens.ts';
 import type { CallParts } from './calls.ts';
@@ -206,7 +207,7 @@ function createCallParts({ execute, tokens, realtime, log }: WebSocketTransportP
 function startPings(connections: ReadonlySet<Connection>, pingMs: number): NodeJS.Timeout {
   return setInterval(
     () => {
-      const now = Date.now();
+      const now = steadyNow();
       for (const connection of connections) connection.pingIfDue(now);
     },
     Math.min(1_000, pingMs / 4),
@@ -273,9 +274,9 @@ async function finishCalls(
 /** Closes the connections, spread over `spread_ms`, and cuts those that do not answer within `close_wait_ms`. */
 async function closeAll(connections: ConnectionSet, limits: WebSocketLimits): Promise<void> {
   const open = [...connections.all];
-  const startedAt = Date.now();
+  const startedAt = steadyNow();
   for (const [index, connection] of open.entries()) {
-    const waitMs = startedAt + (index * limits.spread_ms) / open.length - Date.now();
+    const waitMs = startedAt + (index * limits.spread_ms) / open.length - steadyNow();
     if (waitMs > 0 && connections.all.size > 0) await pause(waitMs);
     connection.end(closeCodes.going_away, 'The server is shutting down. Reconnect with your cursor.');
   }

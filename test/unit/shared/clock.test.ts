@@ -1,11 +1,12 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createClock } from '../../../src/shared/clock.ts';
 
 test('the clock follows that of the database', async () => {
   const clock = createClock(async () => Date.now() + 3_600_000);
   expect(clock.offsetMs()).toBe(0);
   const difference = await clock.measure();
-  expect([clock.offsetMs(), Math.round(difference / 1_000)]).toEqual([difference, 3_600]);
+  const all = [clock.offsetMs(), clock.steadyOffsetMs(), difference];
+  expect(all.map((ms) => Math.round(ms / 1_000))).toEqual([3_600, 3_600, 3_600]);
   expect(Math.round((clock.now() - Date.now()) / 1_000)).toBe(3_600);
 });
 
@@ -25,4 +26,16 @@ test('a database that does not respond leaves the last difference', async () => 
   await clock.measure();
   await expect(clock.measure()).rejects.toThrow('away');
   expect(Math.round(clock.offsetMs() / 1_000)).toBe(7);
+});
+
+test.each([3_600_000, -3_600_000])('setting the clock of the machine does not move it: %d ms', async (ms) => {
+  const readSystemTime = Date.now.bind(Date);
+  const clock = createClock(async () => readSystemTime());
+  await clock.measure();
+  const before = clock.now();
+  const system = vi.spyOn(Date, 'now').mockImplementation(() => readSystemTime() + ms);
+  onTestFinished(() => system.mockRestore());
+  expect(Math.abs(clock.now() - before)).toBeLessThan(60_000);
+  // For times that others take by the clock of the machine.
+  expect(Math.round(clock.offsetMs() / 1_000)).toBe(-ms / 1_000);
 });

@@ -24,6 +24,7 @@ import {
 } from '../stateless/request-stream.ts';
 import { dialectOf, toEventError } from './errors.ts';
 import { mayHaveTooOld, readSubscription, type Subscription } from './subscription.ts';
+import { steadyNow } from '../../../shared/clock.ts';
 
 export interface EventStreamParts extends Pick<McpParts, 'realtime' | 'limits' | 'logger' | 'onSlowReader'> {
   streams: StreamSet;
@@ -104,7 +105,7 @@ async function follow(
       });
       return;
     }
-    if (reason === 'token_ended' && caller.actor.expires_at > Date.now()) {
+    if (reason === 'token_ended' && caller.actor.expires_at > steadyNow()) {
       const error = eventErrorBody(dialectOf(caller), 'forbidden', { reason: 'The access was revoked.' });
       void stream.notify([toNotification('terminated', { error })]);
     }
