@@ -8,11 +8,13 @@ import { copyDatabase, runOnServer, type TestDatabase } from './database.ts';
 
 const run = promisify(execFile);
 
-/** A database with the schema in place, on a disk of its own. */
-export interface SmallDisk extends TestDatabase {
+export interface SmallDisk {
+  folder: string;
   /** Leaves no free byte. */
   fill(): Promise<void>;
+  /** Removes what `fill` wrote. */
   empty(): Promise<void>;
+  unmount(): Promise<void>;
 }
 
 /** Why no disk can be mounted; undefined when one can. */
@@ -29,10 +31,29 @@ export async function findMountProblem(): Promise<string | undefined> {
   }
 }
 
-/** Mounts 64 MiB of memory and puts a database there; the log of its transactions stays on the disk of the server. */
-export async function createSmallDisk(): Promise<SmallDisk> {
+/** A disk of 64 MiB of memory. */
+export async function mountSmallDisk(): Promise<SmallDisk> {
   const folder = await mkdtemp(join(tmpdir(), 'ams-disk-'));
   await mountMemory(folder);
+  const filler = join(folder, 'filler');
+  return {
+    folder,
+    async fill() {
+      await writeFile(filler, Buffer.alloc(64 * 1_024 * 1_024)).catch((error: unknown) => {
+        if (Object(error).code !== 'ENOSPC') throw error;
+      });
+    },
+    empty: () => truncate(filler),
+    async unmount() {
+      await run('umount', [folder]);
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** A database with the schema in place on a small disk. The log of its transactions stays on the disk of the server. */
+export async function createSmallDisk(): Promise<TestDatabase & Pick<SmallDisk, 'fill' | 'empty'>> {
+  const { folder, fill, empty, unmount } = await mountSmallDisk();
   const name = `small_${process.pid}_${Date.now()}`;
   await runOnServer(async (client) => {
     const { rows } = await client.query<{ data_directory: string }>('show data_directory');
@@ -41,20 +62,14 @@ export async function createSmallDisk(): Promise<SmallDisk> {
     await client.query(`create tablespace ${name} location '${folder}'`);
   });
   const { url, drop } = await copyDatabase(inject('template'), `tablespace ${name}`);
-  const filler = join(folder, 'filler');
   return {
     url,
-    async fill() {
-      await writeFile(filler, Buffer.alloc(64 * 1_024 * 1_024)).catch((error: unknown) => {
-        if (Object(error).code !== 'ENOSPC') throw error;
-      });
-    },
-    empty: () => truncate(filler),
+    fill,
+    empty,
     async drop() {
       await drop();
       await runOnServer((client) => client.query(`drop tablespace ${name}`));
-      await run('umount', [folder]);
-      await rm(folder, { recursive: true });
+      await unmount();
     },
   };
 }
