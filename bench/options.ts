@@ -5,7 +5,7 @@ import { findRedisServer } from '../src/embedded/redis.ts';
 const parts = {
   sending:
     'POST …/messages at full speed with delivery and indexing, the SQL of a send alone, and the time from a POST to the frame at --rate',
-  batches: 'POST …/messages:batch with 100 messages each, compared with POST …/messages, in turn',
+  batches: 'POST …/messages:batch with 1, 10 and 100 messages each, compared with POST …/messages, in turn',
   hot: 'messages/s of many agents to one, and in one thread, compared with those in many threads, in turn',
   leases:
     'leases acknowledged by 8 instances of one agent, and the cost of a send to agents with and without an inbox; Linux only',
@@ -25,7 +25,7 @@ const parts = {
   'fan-out':
     'a thread with many connected members: the time from a POST to each socket, and frames/s, compared with a bare ws relay',
   peers:
-    'ejabberd, if it is installed, and a bare ws relay beside the service, measure by measure; about 8 minutes; Linux only',
+    'ejabberd, NATS JetStream and Redis Streams, if they are installed, and a bare ws relay beside the service, measure by measure, and what each loses after kill -9; about 20 minutes; Linux only',
   nodes:
     'the cost of a message with two APIs and two workers, and with two separate installations, compared with one; Linux only',
   goals:

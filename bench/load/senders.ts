@@ -105,15 +105,15 @@ export async function openSenders(
   onEnd(close);
 
   return {
-    meter: (name, lanes, { batchSize = 1, ...more } = {}) => ({
+    meter: (name, lanes, { batchSize, ...more } = {}) => ({
       name,
       readCpu: () => readCpuTime(service),
       ...more,
       async run(seconds) {
         const result = await runLoad({ lanes, seconds, signal }, (_, lane) =>
-          batchSize === 1 ? send(lane) : sendBatch(lane, batchSize),
+          batchSize === undefined ? send(lane) : sendBatch(lane, batchSize),
         );
-        return { ...result, count: result.count * batchSize, drain_ms: await waitUntilIdle() };
+        return { ...result, count: result.count * (batchSize ?? 1), drain_ms: await waitUntilIdle() };
       },
     }),
     async sendAtRate(rate, seconds) {

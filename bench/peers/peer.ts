@@ -3,11 +3,33 @@ import type { Bench } from '../start/service.ts';
 /** A kind of server to compare: one file of this folder, and an entry in `kinds.ts`. */
 export interface PeerKind {
   name: string;
+  guarantees: Guarantees;
   /** The command that installs what is missing on this machine; null when nothing is. */
   findMissing(): string | null;
   /** Starts a server of its own. @returns a peer for each way to use it */
   start(bench: Bench, size: PeerSize): Promise<readonly Peer[]>;
+  /** Connects agents to a running server, also from another process. */
+  openClient(address: string, parts: ClientParts): Connect;
 }
+
+export type ClientParts = Pick<Bench, 'fail' | 'log' | 'signal' | 'onEnd'>;
+
+/** The same job is done with different promises; in a few words each. */
+export interface Guarantees {
+  /** Where a message is when its sender has the answer. */
+  stores: string;
+  orders: string;
+  /** How a repeated send is recognized. */
+  deduplicates: string;
+  /** Which messages it does not take. */
+  refuses: string;
+}
+
+/**
+ * Connects an agent; resolves when the server has authenticated it and can deliver to it. Agents 0 and 1 are partners, 2 and 3, and so
+ * on; an even one sends, an odd one receives. A group has the agents from 0 on, and agent 0 joins first.
+ */
+export type Connect = (agent: number, role: Role, onMessage: (number: number) => void) => Promise<Connection>;
 
 /** How many agents a peer must be able to connect in each role. */
 export interface PeerSize {
@@ -19,11 +41,9 @@ export interface PeerSize {
 /** A server that the benchmark measures, with what its clients do. */
 export interface Peer {
   name: string;
-  /**
-   * Connects an agent; resolves when the server has authenticated it and can deliver to it. Agents 0 and 1 are partners, 2 and 3, and so
-   * on; an even one sends, an odd one receives. A group has the agents from 0 on, and agent 0 joins first.
-   */
-  connect(agent: number, role: Role, onMessage: (number: number) => void): Promise<Connection>;
+  /** For `openClient`. */
+  address: string;
+  connect: Connect;
   /** Waits until the server has processed everything. */
   waitUntilIdle(): Promise<void>;
   /** How many messages with numbers from `first` to `last` are stored; null for a server that stores nothing. */
@@ -32,6 +52,18 @@ export interface Peer {
   readCpuMs(): number | null;
   /** Resident memory of the process that holds the sockets, after garbage collection, in bytes. */
   readMemory(): Promise<number>;
+  /** Absent for a server that stores nothing. */
+  crash?: Crash;
+}
+
+/** What the measure of losses needs. */
+export interface Crash {
+  /** Ends all processes of the server and its database with SIGKILL. */
+  kill9(): Promise<void>;
+  /** Starts them again with the same data and address. */
+  restart(): Promise<void>;
+  /** Numbers of all messages to a receiver, in the order in which a new reader gets them. */
+  readAll(receiver: number): Promise<number[]>;
 }
 
 export type Role = 'sender' | 'receiver' | 'member' | 'idle';

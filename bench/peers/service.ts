@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { ofService, readCpuTime } from '../load/cpu-time.ts';
 import { openHttpPool } from '../load/http-client.ts';
 import { openLightSocket } from '../load/light-socket.ts';
@@ -13,7 +12,7 @@ import {
 } from '../../scripts/parts/population.ts';
 import { garbageCollectionArguments, waitForStableMemory } from '../start/resident-memory.ts';
 import { type Bench, type Service, startService } from '../start/service.ts';
-import type { Peer, PeerKind, PeerSize, Role } from './peer.ts';
+import type { ClientParts, Connect, Peer, PeerKind, PeerSize, Role } from './peer.ts';
 
 /** How senders reach the service. */
 const transports = ['WebSocket calls', 'POST'] as const;
@@ -22,10 +21,20 @@ export type SendingTransport = (typeof transports)[number];
 export const serviceKind: PeerKind = {
   name: 'the service',
   findMissing: () => null,
+  guarantees: {
+    stores: 'in PostgreSQL, synced before the answer',
+    orders: 'one order for each thread, and for all events of an agent',
+    deduplicates: 'Idempotency-Key, 24 hours',
+    refuses: 'blocks, policies of the receiver, scopes, rate limits',
+  },
   async start(bench, size) {
     const started = await startService(bench, { apiArguments: garbageCollectionArguments });
     const population = await createPopulation(started, size);
     return transports.map((transport) => createServicePeer(bench, started, population, transport));
+  },
+  openClient(address, parts) {
+    const { base, pairs } = JSON.parse(address) as { base: string; pairs: Thread[] };
+    return openServiceClient(base, { pairs, group: noThread, idle: [] }, 'WebSocket calls', parts);
   },
 };
 
@@ -35,6 +44,7 @@ interface Population {
   idle: readonly Member[];
 }
 
+const noThread: Thread = { id: '', members: [] };
 const resultPrefix = Buffer.from('{"type":"result","id":"');
 const resultStatus = Buffer.from('"status":201');
 const quote = 0x22;
@@ -49,59 +59,24 @@ export async function createPopulation(
   const [group] = members === 0 ? [] : await createThreads(core, [grouped]);
   return {
     pairs: await createPairs(core, 'pair', pairs),
-    group: group ?? { id: '', members: [] },
+    group: group ?? noThread,
     idle: await createMembers(core, 'idle', idle, { perOwner }),
   };
 }
 
 /** This service, with senders that use their open connection or POST. */
 export function createServicePeer(
-  { signal, fail, onEnd }: Bench,
+  bench: Bench,
   service: Service,
   population: Population,
   transport: SendingTransport,
 ): Peer {
-  const pool = openHttpPool(service.base);
-  onEnd(pool.close);
+  const { signal } = bench;
+  const { base } = service;
   return {
     name: transport,
-    async connect(agent, role, onMessage) {
-      const { member, thread_id } = findMember(population, agent, role);
-      const { token } = member;
-      const post = async (number: number) => {
-        await pool.sendMessage(thread_id, token, buildNumberedContent(number));
-      };
-      if (transport === 'POST' && role === 'sender') return { send: post, close: () => undefined };
-      const taken = new Map<string, () => void>();
-      const socket = await openLightSocket({
-        base: service.base,
-        path: '/ws',
-        token,
-        awaitReady: true,
-        onLost: fail,
-        onFrame(frame) {
-          if (frame.indexOf(resultPrefix) !== 0) {
-            const number = readNumber(frame);
-            if (number !== null) onMessage(number);
-            return;
-          }
-          if (frame.indexOf(resultStatus) < 0)
-            fail(new Error(`a call answered ${frame.toString().slice(0, 300)}`));
-          const end = frame.indexOf(quote, resultPrefix.length);
-          const id = frame.toString('latin1', resultPrefix.length, end);
-          taken.get(id)?.();
-          taken.delete(id);
-        },
-      });
-      function call(number: number): Promise<void> {
-        const id = String(number);
-        const input = { thread_id, content: buildNumberedContent(number) };
-        const idempotency_key = randomUUID();
-        socket.send(JSON.stringify({ type: 'call', id, operation: 'send_message', input, idempotency_key }));
-        return new Promise((resolve) => taken.set(id, resolve));
-      }
-      return { send: transport === 'POST' ? post : call, close: socket.close };
-    },
+    address: JSON.stringify({ base, pairs: population.pairs }),
+    connect: openServiceClient(base, population, transport, bench),
     waitUntilIdle: () => waitForQueues(service, signal),
     async countStored(first, last) {
       const text = `select count(*)::int as rows from messages where substring(content from '^#([0-9]+)')::int between $1 and $2`;
@@ -113,6 +88,77 @@ export function createServicePeer(
       return time && ofService(time);
     },
     readMemory: () => waitForStableMemory(service.pid, signal),
+    crash: {
+      kill9: service.kill9,
+      restart: service.restart,
+      readAll: (receiver) => readAll(base, findMember(population, receiver, 'receiver')),
+    },
+  };
+}
+
+/** Numbers of the messages of a thread, as a member reads them with GET. */
+async function readAll(
+  base: string,
+  { member, thread_id }: ReturnType<typeof findMember>,
+): Promise<number[]> {
+  const pool = openHttpPool(base);
+  const numbers: number[] = [];
+  for (let after = 0; ;) {
+    const path = `/v1/threads/${thread_id}/messages?order=asc&limit=100&after_sequence=${after}`;
+    const body = await pool.request({ path, token: member.token });
+    const { messages } = JSON.parse(body) as { messages: { sequence: number; content: string }[] };
+    for (const { content } of messages) numbers.push(readNumber(Buffer.from(content), Buffer.from('#')) ?? 0);
+    if (messages.length === 0) break;
+    after = messages.at(-1)?.sequence ?? after;
+  }
+  pool.close();
+  return numbers;
+}
+
+function openServiceClient(
+  base: string,
+  population: Population,
+  transport: SendingTransport,
+  { fail, onEnd }: ClientParts,
+): Connect {
+  const pool = openHttpPool(base);
+  onEnd(pool.close);
+  return async (agent, role, onMessage) => {
+    const { member, thread_id } = findMember(population, agent, role);
+    const { token } = member;
+    const post = async (number: number) => {
+      await pool.sendMessage(thread_id, token, buildNumberedContent(number));
+    };
+    if (transport === 'POST' && role === 'sender') return { send: post, close: () => undefined };
+    const taken = new Map<string, () => void>();
+    const socket = await openLightSocket({
+      base,
+      path: '/ws',
+      token,
+      awaitReady: true,
+      onLost: fail,
+      onFrame(frame) {
+        if (frame.indexOf(resultPrefix) !== 0) {
+          const number = readNumber(frame);
+          if (number !== null) onMessage(number);
+          return;
+        }
+        if (frame.indexOf(resultStatus) < 0)
+          fail(new Error(`a call answered ${frame.toString().slice(0, 300)}`));
+        const end = frame.indexOf(quote, resultPrefix.length);
+        const id = frame.toString('latin1', resultPrefix.length, end);
+        taken.get(id)?.();
+        taken.delete(id);
+      },
+    });
+    function call(number: number): Promise<void> {
+      const id = String(number);
+      const input = { thread_id, content: buildNumberedContent(number) };
+      const idempotency_key = `bench-${number}`;
+      socket.send(JSON.stringify({ type: 'call', id, operation: 'send_message', input, idempotency_key }));
+      return new Promise((resolve) => taken.set(id, resolve));
+    }
+    return { send: transport === 'POST' ? post : call, close: socket.close };
   };
 }
 

@@ -9,7 +9,8 @@ import { compose, type Core } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import { type RunningPostgres, startPostgres } from '../../src/embedded/postgres/start-postgres.ts';
-import { startRedis } from '../../src/embedded/redis.ts';
+import type { ServerProcess } from '../../src/embedded/processes/server-process.ts';
+import { type RunningRedis, startRedis } from '../../src/embedded/redis.ts';
 import { type Database, openDatabase } from '../../src/platform/database/database.ts';
 import { migrateForward } from '../../src/platform/database/migrations.ts';
 import type { ServiceProcesses } from '../load/cpu-time.ts';
@@ -37,6 +38,10 @@ export interface Service extends ServiceProcesses {
   redis_pid: number | null;
   core: Core;
   database: Database;
+  /** Ends all its processes, with PostgreSQL and Redis, with SIGKILL. */
+  kill9(): Promise<void>;
+  /** Starts them again with the same data and address. */
+  restart(): Promise<void>;
 }
 
 const timeoutMs = 60_000;
@@ -60,13 +65,42 @@ export async function runMeasurement<T>(
 }
 
 /** Starts a PostgreSQL with fsync and a used write-ahead log. */
-export async function startMeasuredPostgres(bench: Bench, dataDir: string): Promise<RunningPostgres> {
-  const { signal, onEnd } = bench;
-  const starting = startPostgres({ dataDir, settings: recycledWalSettings, signal });
-  const postgres = await withTimeout('PostgreSQL to start', timeoutMs, starting, signal);
-  onEnd(postgres.stop);
+export async function startMeasuredPostgres(
+  bench: Bench,
+  dataDir: string,
+): Promise<RunningPostgres & Killable> {
+  const { signal } = bench;
+  const postgres = await startKillable(bench, () => {
+    const starting = startPostgres({ dataDir, settings: recycledWalSettings, signal });
+    return withTimeout('PostgreSQL to start', timeoutMs, starting, signal);
+  });
   await withTimeout('the write-ahead log', timeoutMs, recycleWal(postgres.url), signal);
   return postgres;
+}
+
+interface Killable {
+  /** Ends it with SIGKILL. */
+  kill9(): Promise<void>;
+  /** Starts it again with the same data and port. */
+  restart(): Promise<void>;
+}
+
+async function startKillable<T extends ServerProcess>(
+  { onEnd }: Bench,
+  start: () => Promise<T>,
+): Promise<T & Killable> {
+  let running = await start();
+  onEnd(() => running.stop());
+  return {
+    ...running,
+    async kill9() {
+      if (running.pid !== undefined) process.kill(running.pid, 'SIGKILL');
+      await running.ended;
+    },
+    async restart() {
+      running = await start();
+    },
+  };
 }
 
 /** Creates a folder that is removed at the end. */
@@ -89,11 +123,10 @@ export async function startService(
   }: { apiArguments?: readonly string[]; settings?: Record<string, string> } = {},
 ): Promise<Service> {
   const { options, log, signal, onEnd } = bench;
-  const { backend, rate_limits } = options;
+  const { rate_limits } = options;
   const dataDir = await createFolder(bench);
   const postgres = await startMeasuredPostgres(bench, dataDir);
-  const redis = backend === 'redis' ? await startRedis({ dataDir, signal }) : null;
-  if (redis) onEnd(redis.stop);
+  const redis = await startQueueServer(bench, dataDir);
   await withTimeout('the migrations', timeoutMs, migrateForward(postgres.url), signal);
   const port = await findFreePort();
   const base = `http://127.0.0.1:${port}`;
@@ -113,7 +146,8 @@ export async function startService(
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('S3_'))),
     ...settings,
   } as Record<string, string>;
-  const { api, worker } = await startProcesses(bench, env, apiArguments);
+  let processes = await startProcesses(bench, env, apiArguments);
+  const { api, worker } = processes;
   log(`PostgreSQL ${postgres.version}, ${redis?.serverPath ?? 'no Redis'}, ${cpus().length} processors`);
   const config = loadConfig({ ...env, LOG_LEVEL: 'silent' });
   const core = compose(config, 'bench');
@@ -127,13 +161,32 @@ export async function startService(
   return {
     env,
     base,
-    pid: api,
+    pid: api.pid,
     redis_pid: redis?.pid ?? null,
-    pids: { api: [api], worker: [worker] },
+    pids: { api: [api.pid], worker: [worker.pid] },
     postgres_folder: postgres.folder,
     core,
     database,
+    async kill9() {
+      const all = [processes.api, processes.worker, postgres, ...(redis ? [redis] : [])];
+      await Promise.all(all.map((part) => part.kill9()));
+    },
+    async restart() {
+      await postgres.restart();
+      await redis?.restart();
+      processes = await startProcesses(bench, env, apiArguments);
+    },
   };
+}
+
+/** Null for the backend that has no Redis. */
+async function startQueueServer(bench: Bench, dataDir: string): Promise<(RunningRedis & Killable) | null> {
+  if (bench.options.backend !== 'redis') return null;
+  return startKillable(bench, async () => {
+    const redis = await startRedis({ dataDir, signal: bench.signal });
+    if (!redis) throw new Error('Redis is not installed');
+    return redis;
+  });
 }
 
 /** Adds another API and another worker process to an installation. */
@@ -144,19 +197,26 @@ export async function addProcesses(
   const port = await findFreePort();
   const { api, worker } = await startProcesses(bench, { ...env, PORT: String(port) });
   const base = `http://127.0.0.1:${port}`;
-  return { base, api: [...pids.api, api], worker: [...pids.worker, worker] };
+  return { base, api: [...pids.api, api.pid], worker: [...pids.worker, worker.pid] };
 }
 
 async function startProcesses(
   bench: Bench,
   env: Record<string, string>,
   apiArguments: readonly string[] = [],
-): Promise<{ api: number; worker: number }> {
+): Promise<{ api: StartedProgram; worker: StartedProgram }> {
   const { profile } = bench.options;
   const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
   const api = await startProgram(bench, programs.api, { env, execArgv: [...apiArguments, ...profiling] });
   const worker = await startProgram(bench, programs.worker, { env, execArgv: profiling });
-  return { api: api.pid, worker: worker.pid };
+  return { api, worker };
+}
+
+interface StartedProgram {
+  pid: number;
+  message: unknown;
+  /** Ends it with SIGKILL. */
+  kill9(): Promise<void>;
 }
 
 /** Starts a program of this project; resolves with its message that it is ready. */
@@ -164,7 +224,7 @@ export async function startProgram(
   bench: Bench,
   program: string,
   { env, execArgv }: { env: Record<string, string>; execArgv: readonly string[] },
-): Promise<{ pid: number; message: unknown }> {
+): Promise<StartedProgram> {
   const { signal } = bench;
   signal.throwIfAborted();
   const child = fork(program, [], {
@@ -173,21 +233,28 @@ export async function startProgram(
     detached: true, // Ctrl-C in the terminal reaches only the benchmark, which stops the parts in order
     stdio: ['ignore', 2, 2, 'ipc'],
   });
-  watchProcess(bench, program, child);
+  const kill9 = watchProcess(bench, program, child);
   const ready = withTimeout(`${program} to be ready`, timeoutMs, once(child, 'message'), signal);
   const [message] = (await ready) as unknown[];
-  return { pid: child.pid ?? 0, message };
+  return { pid: child.pid ?? 0, message, kill9 };
 }
 
-/** Stops a process at the end of the measurement; until then its exit is a failure. */
-export function watchProcess({ fail, onEnd }: Bench, name: string, child: ChildProcess): void {
+/** Stops a process at the end of the measurement; until then its exit is a failure. @returns a function that ends it with SIGKILL */
+export function watchProcess({ fail, onEnd }: Bench, name: string, child: ChildProcess): () => Promise<void> {
   const onExit = (code: number | null, signal: string | null) =>
     fail(new Error(`${name} ended (${signal ?? String(code)})`));
   child.once('exit', onExit);
+  child.once('error', fail);
   onEnd(async () => {
     child.off('exit', onExit);
     await stopChild(child);
   });
+  return async () => {
+    child.off('exit', onExit);
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  };
 }
 
 /** Sends SIGTERM, and SIGKILL after 15 seconds. */

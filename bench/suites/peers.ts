@@ -3,7 +3,8 @@ import { percentiles } from '../load/percentiles.ts';
 import { addFaults, createCounter, type Faults } from '../load/tally.ts';
 import { type IdleResult, measureIdle } from '../peers/idle.ts';
 import { type PeerLoad, sendInPairs, sendSteadilyInPairs, sendToGroup } from '../peers/loads.ts';
-import type { Peer } from '../peers/peer.ts';
+import { type Losses, lossPairs, measureLosses, victims } from '../peers/losses.ts';
+import type { Peer, PeerKind } from '../peers/peer.ts';
 import { attempt, type Failure, isolate, type OwnBench } from '../peers/isolate.ts';
 import { kinds } from '../peers/kinds.ts';
 import type { Bench } from '../start/service.ts';
@@ -28,6 +29,8 @@ export interface PeerFigures {
   group_frames_per_s: number;
   idle: IdleResult | null;
   faults: Faults;
+  /** After a kill -9 of the server, its clients and both. */
+  losses: Losses | null;
   /** Messages that were received but are not stored; null for a server that stores nothing. */
   not_stored: number | null;
 }
@@ -55,11 +58,16 @@ export async function measurePeers(bench: Bench) {
       continue;
     }
     const own = isolate(bench);
-    const size = { pairs: manyPairs, members, idle: sockets };
+    const size = { pairs: manyPairs + lossPairs, members, idle: sockets };
     await attempt(own, failures, { peer: kind.name, measure: 'start' }, async () => {
       for (const [at, peer] of (await kind.start(own, size)).entries())
         runs.push(
-          createRun(peer, runs.length * numbersPerPeer, { seconds, bench: own, failures, isFirst: at === 0 }),
+          createRun(kind, peer, runs.length * numbersPerPeer, {
+            seconds,
+            bench: own,
+            failures,
+            isFirst: at === 0,
+          }),
         );
     });
   }
@@ -72,17 +80,29 @@ export async function measurePeers(bench: Bench) {
     for (const run of runs) await run.measureGroup(members);
     bench.log(`round ${round} of ${rounds} is complete`);
   }
-  const figures: PeerFigures[] = [];
+  const figures: (() => PeerFigures)[] = [];
   for (const run of runs) figures.push(await run.readFigures());
-  return { members, sockets, measures: listMeasures(figures), failures, notes };
+  // Last, because it ends the measured processes.
+  for (const run of runs) await run.measureLosses();
+  const guarantees = kinds.map(({ name, guarantees: own }) => ({ server: name, ...own }));
+  return {
+    members,
+    sockets,
+    measures: listMeasures(figures.map((read) => read())),
+    guarantees,
+    failures,
+    notes,
+  };
 }
 
 type Run = ReturnType<typeof createRun>;
 
 /** Collects the figures of one server over all rounds. Its messages have numbers from `first` on. */
 function createRun(
+  kind: PeerKind,
   peer: Peer,
   first: number,
+  /** `isFirst`: whether it is the first way to use its server, which has the idle sockets and the losses of all. */
   own: { seconds: number; bench: OwnBench; failures: Failure[]; isFirst: boolean },
 ) {
   const { log, signal } = own.bench;
@@ -93,6 +113,7 @@ function createRun(
   let faults: Faults = { lost: 0, duplicated: 0, reordered: 0 };
   let sent = 0;
   let idle: IdleResult | undefined;
+  let losses: Losses | null | undefined;
   const measureOnce = <T>(measure: string, run: () => Promise<T>) =>
     attempt(own.bench, own.failures, { peer: peer.name, measure }, run);
   const measure = async <T extends PeerLoad>(
@@ -110,10 +131,13 @@ function createRun(
   };
 
   return {
-    peer,
-    /** Both transports of the service have the same idle sockets. */
     async measureIdle(sockets: number): Promise<void> {
       if (own.isFirst) idle = await measureOnce('idle sockets', () => measureIdle(peer, sockets, signal));
+    },
+    async measureLosses(): Promise<void> {
+      const place = { firstPair: manyPairs, first: first + numbersPerPeer / 2 };
+      if (!own.isFirst) return;
+      losses = await measureOnce('losses', () => measureLosses(own.bench, kind.name, peer, place));
     },
     measurePairs: (pairs: number) =>
       measure(
@@ -139,20 +163,33 @@ function createRun(
           rates.frames.push(result.frames_per_s);
         },
       ),
-    readFigures: async (): Promise<PeerFigures> => ({
-      name: peer.name,
-      in_flight_32_per_s: mean(rates.few),
-      in_flight_256_per_s: mean(rates.many),
-      cpu_ms: mean(rates.cpu),
-      steady_ms: percentiles(delays.steady),
-      group_ms: percentiles(delays.group),
-      group_frames_per_s: mean(rates.frames),
-      idle: idle ?? null,
-      faults,
-      not_stored:
-        (await measureOnce('count of stored messages', () => countMissing(peer, first, sent, signal))) ??
-        null,
-    }),
+    /** Counts the stored messages. The figures are read when all measures are over. */
+    async readFigures(): Promise<() => PeerFigures> {
+      const not_stored =
+        (await measureOnce('stored messages', () => countMissing(peer, first, sent, signal))) ?? null;
+      const figures = {
+        name: peer.name,
+        ...summarize(rates, delays),
+        idle: idle ?? null,
+        faults,
+        not_stored,
+      };
+      return () => ({ ...figures, losses: losses ?? null });
+    },
+  };
+}
+
+function summarize(
+  rates: Record<'few' | 'many' | 'frames' | 'cpu', number[]>,
+  delays: Record<'steady' | 'group', number[]>,
+) {
+  return {
+    in_flight_32_per_s: mean(rates.few),
+    in_flight_256_per_s: mean(rates.many),
+    cpu_ms: mean(rates.cpu),
+    steady_ms: percentiles(delays.steady),
+    group_ms: percentiles(delays.group),
+    group_frames_per_s: mean(rates.frames),
   };
 }
 
@@ -211,6 +248,17 @@ export function listMeasures(peers: readonly PeerFigures[]): Record<string, stri
     row('idle socket, average KB', ({ idle }) => [idle?.average_kb ?? null], 1),
     row('connects/s, credentials checked', ({ idle }) => [idle?.connects_per_s ?? null]),
     row('lost / duplicated / reordered', ({ faults: f }) => [f.lost, f.duplicated, f.reordered], 0, false),
+    ...victims.map((victim) =>
+      row(
+        `kill -9 of ${victim}: lost / duplicated / reordered`,
+        ({ losses }) => {
+          const of = losses?.[victim];
+          return of ? [of.lost, of.duplicated, of.reordered] : [null];
+        },
+        0,
+        false,
+      ),
+    ),
     row('not stored', (peer) => [peer.not_stored], 0, false),
   ];
 }

@@ -4,17 +4,16 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { findFreePort } from '../../../src/embedded/ports.ts';
-import { waitUntil } from '../../../src/shared/wait-until.ts';
 import { ofService, readCpuTime } from '../../load/cpu-time.ts';
 import { mapConcurrently } from '../../load/run-load.ts';
 import { waitForStableMemory } from '../../start/resident-memory.ts';
-import { type Bench, createFolder, startMeasuredPostgres, watchProcess } from '../../start/service.ts';
-import type { Peer, PeerKind } from '../peer.ts';
+import { startRestartable } from '../../start/restartable.ts';
+import { type Bench, createFolder, startMeasuredPostgres } from '../../start/service.ts';
+import type { ClientParts, Connect, Peer, PeerKind } from '../peer.ts';
 import { buildConfiguration, domain } from './configuration.ts';
 import { findInstallation, type Installation, installCommand } from './installation.ts';
 import { openXmppConnection, passwordOf, userName } from './xmpp.ts';
 
-const timeoutMs = 60_000;
 /** Attempts to sign an agent in. */
 const attempts = 3;
 /** Concurrent registrations. */
@@ -22,43 +21,50 @@ const lanes = 16;
 
 export const ejabberd: PeerKind = {
   name: 'ejabberd',
+  guarantees: {
+    stores: 'in memory; its archive in PostgreSQL follows',
+    orders: 'one order for each sender, and for each room',
+    deduplicates: 'nothing',
+    refuses: 'blocks and privacy lists of the receiver',
+  },
   findMissing: () => (findInstallation() ? null : installCommand),
   async start(bench, { pairs, members, idle }) {
     const installation = findInstallation();
     return installation ? [await startEjabberd(bench, installation, Math.max(2 * pairs, members, idle))] : [];
   },
+  openClient: openEjabberdClient,
 };
 
 /** Starts ejabberd and a PostgreSQL of its own in a temporary folder, and registers so many agents. */
-export async function startEjabberd(bench: Bench, installation: Installation, agents: number): Promise<Peer> {
-  const { log, signal, fail, onEnd } = bench;
+async function startEjabberd(bench: Bench, installation: Installation, agents: number): Promise<Peer> {
+  const { log, signal, onEnd } = bench;
   const folder = await createFolder(bench);
   const postgres = await startMeasuredPostgres(bench, folder);
-  const database = new pg.Client({ connectionString: postgres.url });
-  await database.connect();
+  const database = new pg.Pool({ connectionString: postgres.url, max: 1 });
+  database.on('error', () => undefined); // the server was killed
   onEnd(() => database.end());
   await database.query(await readFile(installation.schema, 'utf8'));
   const port = await findFreePort();
   const base = `http://127.0.0.1:${port}`;
   const configuration = buildConfiguration({ port, database_url: postgres.url });
   await writeFile(join(folder, 'ejabberd.yml'), configuration, { mode: 0o600 });
-  const child = spawnEjabberd(installation, folder);
-  watchProcess(bench, 'ejabberd', child);
-  await waitForApi(base, child, folder, signal);
+  const isReady = async () => {
+    const { ok, status } = await callApi(base, 'status');
+    if (!ok) throw new Error(`ejabberd answered ${status}`);
+  };
+  const server = await startRestartable(
+    bench,
+    'ejabberd',
+    () => spawnEjabberd(installation, folder),
+    isReady,
+  );
   log(`ejabberd ${installation.version} is ready; registering ${agents} agents`);
   const numbers = Array.from({ length: agents }, (_, agent) => agent);
   await mapConcurrently(numbers, lanes, signal, (agent) => registerAgent(base, agent));
-  const pid = child.pid ?? 0;
-  let rooms = 0;
   return {
     name: ejabberd.name,
-    connect(agent, role, onMessage) {
-      if (role === 'member' && agent === 0) rooms += 1;
-      const room = `room${rooms}`;
-      return retry(`agent ${agent}`, bench, () =>
-        openXmppConnection({ base, agent, role, room, onMessage, onLost: fail }),
-      );
-    },
+    address: base,
+    connect: openEjabberdClient(base, bench),
     waitUntilIdle: () => Promise.resolve(),
     async countStored(first, last) {
       // The archive of each agent has a row.
@@ -68,18 +74,42 @@ export async function startEjabberd(bench: Bench, installation: Installation, ag
       return rows[0]?.rows ?? 0;
     },
     readCpuMs() {
-      const time = readCpuTime({ pids: { api: [pid], worker: [] }, postgres_folder: postgres.folder });
+      const time = readCpuTime({ pids: { api: [server.pid], worker: [] }, postgres_folder: postgres.folder });
       return time && ofService(time);
     },
     readMemory: () =>
-      waitForStableMemory(pid, signal, async () => {
+      waitForStableMemory(server.pid, signal, async () => {
         await (await callApi(base, 'gc')).text();
       }),
+    crash: {
+      kill9: async () => void (await Promise.all([server.kill9(), postgres.kill9()])),
+      async restart() {
+        await postgres.restart();
+        await server.restart();
+      },
+      async readAll(receiver) {
+        const text = `select substring(txt from '^#([0-9]+)')::int as number from archive where username = $1 and txt like '#%'
+          order by timestamp`;
+        const { rows } = await database.query<{ number: number }>(text, [userName(receiver)]);
+        return rows.map(({ number }) => number);
+      },
+    },
+  };
+}
+
+function openEjabberdClient(base: string, parts: ClientParts): Connect {
+  let rooms = 0;
+  return (agent, role, onMessage) => {
+    if (role === 'member' && agent === 0) rooms += 1;
+    const room = `room${rooms}`;
+    return retry(`agent ${agent}`, parts, () =>
+      openXmppConnection({ base, agent, role, room, onMessage, onLost: parts.fail }),
+    );
   };
 }
 
 /** Attempts a sign-in. */
-async function retry<T>(who: string, { log, signal }: Bench, open: () => Promise<T>): Promise<T> {
+async function retry<T>(who: string, { log, signal }: ClientParts, open: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await open();
@@ -118,23 +148,6 @@ async function callApi(base: string, command: string, body: object = {}): Promis
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   });
-}
-
-async function waitForApi(
-  base: string,
-  child: ChildProcess,
-  folder: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const isUp = () =>
-    callApi(base, 'status').then(
-      ({ ok }) => ok,
-      () => child.exitCode !== null,
-    );
-  const isReady = await waitUntil(isUp, { timeoutMs, intervalMs: 100, signal });
-  if (isReady && child.exitCode === null) return;
-  const output = await readFile(join(folder, 'ejabberd.out'), 'utf8');
-  throw new Error(`ejabberd did not start: ${output.slice(-1_000)}`);
 }
 
 async function registerAgent(base: string, agent: number): Promise<void> {

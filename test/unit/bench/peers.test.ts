@@ -9,6 +9,7 @@ import { formatFigures } from '../../../scripts/parts/format-figures.ts';
 import { createTally, readNumber } from '../../../bench/load/tally.ts';
 import type { Options } from '../../../bench/options.ts';
 import { attempt, type Failure, isolate } from '../../../bench/peers/isolate.ts';
+import { countFaults } from '../../../bench/peers/losses.ts';
 import { listMeasures, type PeerFigures } from '../../../bench/suites/peers.ts';
 
 const figures: PeerFigures = {
@@ -21,6 +22,7 @@ const figures: PeerFigures = {
   group_frames_per_s: 50_000,
   idle: { connects_per_s: 1_500, at_rest_kb: 90_000, marginal_kb: 10, average_kb: 12 },
   faults: { lost: 0, duplicated: 0, reordered: 0 },
+  losses: null,
   not_stored: 0,
 };
 const byPost = { ...figures, name: 'POST', in_flight_32_per_s: 1_200, idle: null };
@@ -76,6 +78,20 @@ test('a server that fails ends its own measures only, and is named with its meas
   expect(await attempt(one, failures, place, run)).toBeUndefined();
   expect(await attempt(other, failures, place, run)).toBe(1);
   expect(failures).toEqual([{ ...place, reason: 'a socket was closed' }]);
+});
+
+test('confirmed messages are compared with what a reader gets', () => {
+  const confirmed = [
+    [1, 3, 5],
+    [2, 4],
+  ];
+  expect(
+    countFaults(confirmed, [
+      [1, 3, 5],
+      [2, 4, 6],
+    ]),
+  ).toEqual({ lost: 0, duplicated: 0, reordered: 0 });
+  expect(countFaults(confirmed, [[3, 1, 3], []])).toEqual({ lost: 3, duplicated: 1, reordered: 1 });
 });
 
 test('without ejabberd the table has ratios to the relay', () => {
