@@ -30,7 +30,7 @@ import { findPage, keysPage } from './pages/find.tsx';
 import { homePages } from './pages/home/home.tsx';
 import { deadItemDeletePage, inboxPage } from './pages/inbox/inbox.tsx';
 import { inboxOffPage, inboxSettingsPage } from './pages/inbox/settings.tsx';
-import { invitationDecision, organizationsPage } from './pages/people/organizations.tsx';
+import { invitationDecision, invitationLinkPages, organizationsPage } from './pages/people/organizations.tsx';
 import { memberRemovePage, organizationPage } from './pages/people/organization.tsx';
 import { notificationLinkPages, notificationStream } from './pages/notifications/links.tsx';
 import { notificationsPage } from './pages/notifications/settings.tsx';
@@ -137,6 +137,7 @@ export function consoleRoutes(parts: PageParts): ConsoleRoute[] {
     ...organizationPage,
     ...organizationAuditPage,
     invitationDecision,
+    ...invitationLinkPages,
     ...memberRemovePage,
     ...notificationsPage,
     notificationStream,

@@ -66,8 +66,9 @@ export function answerErrors(logger: Logger, write = writeJson) {
   };
 }
 
-/** The addresses of A2A that need no token, and those of watch links, have a secret. */
-const withoutSecret = (path: string): string => path.replace(/^(\/a2a\/-\/\w+\/|\/watch\/).+$/, '$1…');
+/** The addresses of A2A that need no token, of watch links, and of invitations to organizations have a secret. */
+const withoutSecret = (path: string): string =>
+  path.replace(/^(\/a2a\/-\/\w+\/|\/watch\/|\/console\/invitations\/).+$/, '$1…');
 
 /** Limits log entries during an outage, when every request fails. */
 function oncePerSecond(): { shouldLog(): boolean } {

@@ -24,7 +24,7 @@ export function focusPage(
         <ErrorNotice message={errors?.message} />
         {content}
       </Card>
-      {aside && <p class="aside">{aside}</p>}
+      {aside && <div class="aside">{aside}</div>}
     </>
   );
   return { ...formPage(title, body, errors), shell: 'focus', ...page };

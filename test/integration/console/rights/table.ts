@@ -118,6 +118,7 @@ export const testedElsewhere: Readonly<Record<string, string>> = {
   '/console/conversations/:id/withdraw/:agent_id/:message_id':
     'test/integration/console/conversations/withdraw.test.ts',
   '/console/exports/:id/archive': 'test/integration/console/agents/export.test.ts',
+  '/console/invitations/:secret': 'test/integration/console/organizations/invitation-links.test.ts',
   '/console/live/notifications': 'test/integration/notifications/open-page.test.ts',
   '/console/remote-agents/:id': 'test/integration/remote/console.test.ts',
   '/console/remote-agents/:id/remove': 'test/integration/remote/console.test.ts',

@@ -9,7 +9,7 @@ import { Actions, Button, Form } from '../../components/form.tsx';
 import type { FormErrors } from '../../form-errors.ts';
 import type { ShownPage } from '../../route.ts';
 import { Fields } from '../../define/fields.tsx';
-import { name as nameField } from '../people/account-fields.tsx';
+import { name as nameField, SignedInAs } from '../people/account-fields.tsx';
 import { ConsentWarning, ClientFacts } from './consent-client.tsx';
 import { abilitiesOf } from './scopes.tsx';
 
@@ -72,14 +72,7 @@ export function consentPage(consent: Consent): ShownPage {
       )}
       <div class="aside">
         <p>You can disconnect the app at any time under Connected apps.</p>
-        <div>
-          Signed in as <strong>{person.username}</strong>.{' '}
-          <Form action="/sign-out" class="inline" hidden={{ to: address }}>
-            <button class="link" type="submit">
-              Not you?
-            </button>
-          </Form>
-        </div>
+        <SignedInAs username={person.username} to={address} />
       </div>
     </>
   );

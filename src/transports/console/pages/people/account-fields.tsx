@@ -1,6 +1,6 @@
 import { maxDisplayNameLength } from '../../../../services/people/display-names.ts';
 import { passwordLength } from '../../../../services/people/passwords.ts';
-import { ButtonLink } from '../../components/form.tsx';
+import { ButtonLink, Form } from '../../components/form.tsx';
 import { type FieldDefinition, secretField, textField } from '../../define/fields.tsx';
 
 /** The fields of a new account besides the password. */
@@ -42,6 +42,20 @@ export function newPassword(label: string, hint: string): FieldDefinition<string
 /** The display name of a person or an organization. */
 export function displayName(hint: string): FieldDefinition<string> {
   return textField('Display name', hint, { maxlength: maxDisplayNameLength, plain: true });
+}
+
+/** Who decides on this page, and the way to decide as somebody else. @param to the page */
+export function SignedInAs({ username, to }: { username: string; to: string }) {
+  return (
+    <div>
+      Signed in as <strong>{username}</strong>.{' '}
+      <Form action="/sign-out" class="inline" hidden={{ to }}>
+        <button class="link" type="submit">
+          Not you?
+        </button>
+      </Form>
+    </div>
+  );
 }
 
 /** A link to sign in through the external provider and return to `to`. */

@@ -2,8 +2,10 @@ import { isName } from '../../../../../packages/core/src/domain/agents/handles.t
 import { listAgentStates } from '../../../../services/people/agent-states.ts';
 import { setNameOfOrganization } from '../../../../services/people/display-names.ts';
 import {
+  createInvitationLink,
   inviteMember,
   listInvitationsTo,
+  revokeInvitationLink,
   revokeInvitationToMember,
 } from '../../../../services/people/membership-invitations.ts';
 import {
@@ -21,6 +23,7 @@ import { defineConfirmation, definePage } from '../../define/page.tsx';
 import type { PageVisit } from '../../define/section.ts';
 import { displayName } from './account-fields.tsx';
 import { pendingInvitationRow } from './organizations.tsx';
+import { secretPage } from '../../components/secrets.tsx';
 import { monogram, type Row, Time } from '../../components/rows.tsx';
 import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 
@@ -98,6 +101,11 @@ export const memberRemovePage = defineConfirmation({
 
 const pageSize = 50;
 
+const roleField = selectField('Role', [
+  { value: 'member', text: 'Member: manages own agents' },
+  { value: 'admin', text: 'Admin: manages members and all agents' },
+]);
+
 const readRole = (role: string | null) => (role === 'admin' ? 'admin' : 'member');
 
 /** A request to the page of an organization. */
@@ -113,6 +121,21 @@ async function loadOrganization({ read, person, params, query }: PageVisit) {
   // Then the person stays one.
   const isOnlyAdmin = isAdmin && isComplete && admins.length === 1;
   return { address: organizationAddress(organization.slug), organization, isAdmin, isOnlyAdmin };
+}
+
+async function showAgents({ read, person, organization, isAdmin }: OrganizationVisit) {
+  const all = await read(listAgentStates, person.account_id, { order: 'attention' });
+  const agents = all.filter(({ owner_name }) => owner_name === organization.slug);
+  return (
+    <Card title={isAdmin ? 'Agents' : 'Your agents'}>
+      {agents.length === 0 ? <p>No agents yet.</p> : <AgentTable agents={agents.slice(0, pageSize)} />}
+      {agents.length > pageSize && (
+        <p>
+          <a href="/console/agents">All {agents.length} agents</a>
+        </p>
+      )}
+    </Card>
+  );
 }
 
 /** An organization and its members. */
@@ -146,20 +169,7 @@ export const organizationPage = definePage({
         toPage(members, pageSize, ({ username }) => ({ after: username })),
       row: memberRow,
     }),
-    async ({ read, person, organization, isAdmin }) => {
-      const all = await read(listAgentStates, person.account_id, { order: 'attention' });
-      const agents = all.filter(({ owner_name }) => owner_name === organization.slug);
-      return (
-        <Card title={isAdmin ? 'Agents' : 'Your agents'}>
-          {agents.length === 0 ? <p>No agents yet.</p> : <AgentTable agents={agents.slice(0, pageSize)} />}
-          {agents.length > pageSize && (
-            <p>
-              <a href="/console/agents">All {agents.length} agents</a>
-            </p>
-          )}
-        </Card>
-      );
-    },
+    showAgents,
     list({
       title: 'Pending invitations',
       read: ({ read, organization, isAdmin }) => (isAdmin ? read(listInvitationsTo, organization) : []),
@@ -197,10 +207,7 @@ export const organizationPage = definePage({
           'Username of a person with an account here. The person becomes a member by accepting within 14 days.',
           { maxlength: 32, plain: true, required: true },
         ),
-        role: selectField('Role', [
-          { value: 'member', text: 'Member: manages own agents' },
-          { value: 'admin', text: 'Admin: manages members and all agents' },
-        ]),
+        role: roleField,
       },
       values: () => ({ role: 'member' }),
       button: 'Invite',
@@ -209,6 +216,24 @@ export const organizationPage = definePage({
         await parts.limits.consume('add_member', person.account_id);
         await write(inviteMember, person, { slug, username, role: readRole(role) });
         return `Invited ${username.toLowerCase()}. They become a member when they accept, under Organizations.`;
+      },
+    }),
+    form({
+      name: 'links',
+      title: 'Invite by link',
+      text: 'One person can become a member with it, also with a new account. It ends after 7 days.',
+      isShown: ({ isAdmin }) => isAdmin,
+      fields: { role: roleField },
+      values: () => ({ role: 'member' }),
+      button: 'Create link',
+      async submit({ address, organization: { slug }, person, write }, { role }) {
+        const link = await write(createInvitationLink, person, { slug, role: readRole(role) });
+        return secretPage({
+          heading: <Heading title="Invitation" />,
+          secrets: [{ label: 'Address', value: link }],
+          text: <p>Send it only to the person that you invite to {slug}.</p>,
+          next: address,
+        });
       },
     }),
   ],
@@ -220,6 +245,12 @@ export const organizationPage = definePage({
       return `${username} is now ${role === 'admin' ? 'an admin' : 'a member'}.`;
     },
     async 'invitations/revoke'({ organization: { slug }, person, form: sent, write }) {
+      const link = sent.get('link');
+      if (link !== null) {
+        const number = /^\d{1,15}$/.test(link) ? Number(link) : 0;
+        await write(revokeInvitationLink, person, { slug, number });
+        return 'Revoked the link.';
+      }
       const username = sent.get('username') ?? '';
       await write(revokeInvitationToMember, person, { slug, username });
       return `Revoked the invitation of ${username}.`;

@@ -2,48 +2,87 @@ import { isName } from '../../../../../packages/core/src/domain/agents/handles.t
 import {
   listInvitationsOfPerson,
   acceptInvitation,
+  answerInvitationLink,
   declineInvitation,
   type MembershipInvitation,
+  requireInvitationLink,
 } from '../../../../services/people/membership-invitations.ts';
 import { foundOrganization, listOrganizations } from '../../../../services/people/memberships.ts';
 import { monogram, Time, type Row } from '../../components/rows.tsx';
 import { toPage } from '../../define/list.tsx';
 import { definePage } from '../../define/page.tsx';
-import { name } from './account-fields.tsx';
+import { name, SignedInAs } from './account-fields.tsx';
 import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import { Decision } from '../../components/form.tsx';
 import { redirectOrWarn } from '../../form-errors.ts';
-import { action } from '../../route.ts';
+import { focusPage } from '../../define/focus-page.tsx';
+import { action, page } from '../../route.ts';
 
 /** Accepts or declines an invitation to an organization. */
 export const invitationDecision = action(
   '/console/organizations/:slug/invitation',
   ({ params: { slug = '' }, person, form, write }) =>
     redirectOrWarn('/console/organizations', async () => {
-      const decision = form.get('decision');
-      if (decision !== 'accept' && decision !== 'decline')
-        throw new DomainError('VALIDATION_ERROR', 'Press Accept or Decline.');
-      const accepts = decision === 'accept';
+      const accepts = readDecision(form);
       await write(accepts ? acceptInvitation : declineInvitation, person, slug);
       return accepts ? `You are now a member of ${slug}.` : `Declined the invitation to ${slug}.`;
     }),
 );
 
+/** Whether the person accepts. @throws {DomainError} VALIDATION_ERROR */
+function readDecision(form: URLSearchParams): boolean {
+  const decision = form.get('decision');
+  if (decision !== 'accept' && decision !== 'decline')
+    throw new DomainError('VALIDATION_ERROR', 'Press Accept or Decline.');
+  return decision === 'accept';
+}
+
+const linkPath = '/console/invitations/:secret';
+
+/** The page of an invitation by link. A person without a session signs in or signs up, and returns. */
+export const invitationLinkPages = [
+  page(linkPath, async ({ ctx, params, person, read }) => {
+    const invitation = await read(requireInvitationLink, person, params['secret'] ?? '');
+    const { slug, display_name, is_member } = invitation;
+    const title = display_name === null ? slug : `${display_name} (${slug})`;
+    return focusPage(
+      `Join ${title}`,
+      is_member ? (
+        <p>
+          You are a member of <a href={`/console/organizations/${slug}`}>{slug}</a> already. The link can
+          still be used by another person.
+        </p>
+      ) : (
+        <>
+          <p>{invitationText(invitation)}. An organization owns agents that its members manage.</p>
+          <Decision action={ctx.path} yes="accept" no="decline" isLarge />
+        </>
+      ),
+      { aside: <SignedInAs username={person.username} to={ctx.path} /> },
+    );
+  }),
+  action(linkPath, async ({ params: { secret = '' }, person, form, write }) => {
+    const accepts = readDecision(form);
+    const slug = await write(answerInvitationLink, person, { secret, accepts });
+    return accepts
+      ? { to: `/console/organizations/${slug}`, flash: `You are a member of ${slug}.` }
+      : { to: '/console', flash: `Declined the invitation to ${slug}.` };
+  }),
+];
+
 const roleText = ({ role }: MembershipInvitation) => (role === 'admin' ? 'an admin' : 'a member');
+
+const invitationText = (invitation: MembershipInvitation): string =>
+  `${invitation.invited_by ?? 'An operator'} invites you as ${roleText(invitation)}`;
 
 /** An invitation of the signed-in person, to accept or decline. */
 export function invitationRow(invitation: MembershipInvitation): Row {
-  const { slug, invited_by, expires_at } = invitation;
+  const { slug, expires_at } = invitation;
   return {
     key: slug,
     mark: monogram(slug),
     title: slug,
-    lines: [
-      [
-        `${invited_by ?? 'An operator'} invites you as ${roleText(invitation)}`,
-        ['expires ', <Time at={expires_at} />],
-      ],
-    ],
+    lines: [[invitationText(invitation), ['expires ', <Time at={expires_at} />]]],
     side: (
       <Decision
         action={`/console/organizations/${slug}/invitation`}
@@ -58,11 +97,11 @@ export function invitationRow(invitation: MembershipInvitation): Row {
 
 /** A pending invitation on the page of the organization, for its admins. */
 export function pendingInvitationRow(invitation: MembershipInvitation): Row {
-  const { username, invited_by, expires_at } = invitation;
+  const { number, username, invited_by, expires_at } = invitation;
   return {
-    key: username,
-    mark: monogram(username),
-    title: username,
+    key: String(number),
+    mark: monogram(username ?? 'Link'),
+    title: username ?? 'By link, for one person',
     lines: [
       [
         `As ${roleText(invitation)}`,
@@ -74,8 +113,8 @@ export function pendingInvitationRow(invitation: MembershipInvitation): Row {
       {
         label: 'Revoke',
         action: 'invitations/revoke',
-        hidden: { username },
-        about: `the invitation of ${username}`,
+        hidden: username === null ? { link: String(number) } : { username },
+        about: username === null ? 'the link' : `the invitation of ${username}`,
       },
     ],
   };
