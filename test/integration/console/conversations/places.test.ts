@@ -27,8 +27,13 @@ test('opens at the first unread message, at its end when there is none, and at t
   expect(startOf(await ada.go(addressOf(id)))).toEqual([expect.stringContaining('Text 41.')]);
   await read(60);
   expect(startOf(await ada.go(addressOf(id)))).toEqual([expect.stringContaining('Text 60.')]);
-  expect(startOf(await ada.go(`${addressOf(id)}?at=7`))).toEqual([expect.stringContaining('Text 7.')]);
+  const linked = await ada.go(`${addressOf(id)}?at=7`);
+  expect(startOf(linked)).toEqual([expect.stringContaining('Text 7.')]);
+  expect(linked.text).toMatch(markedMessage);
 });
+
+/** One that the address names, such as a search result. */
+const markedMessage = /class="message [^"]*named"/;
 
 /** The queries of the links of a conversation by their texts. */
 function linksOf(page: PageResponse) {
@@ -53,7 +58,7 @@ test('opens a long thread at its end, older messages by page, and a linked messa
   const linked = await ada.go(`${addressOf(id)}?at=30`);
   expect(sequences(linked.text)).toEqual(Array.from({ length: 50 }, (_, index) => index + 5));
   const { hrefs } = linksOf(linked);
-  expect(hrefs).toMatchObject({ First: '?at=1', Older: '?before=5', Newer: '?before=105', Newest: '' });
+  expect(hrefs).toMatchObject({ First: '?start=1', Older: '?before=5', Newer: '?before=105', Newest: '' });
   expect(sequences((await ada.go(`${addressOf(id)}${hrefs['Newer']}`)).text)).toContain(70);
   expect(sequences((await ada.go(`${addressOf(id)}${hrefs['First']}`)).text)[0]).toBe(1);
   for (const query of ['?before=0', '?before=-1', '?at=99999999999', '?before=%00'])
@@ -73,6 +78,7 @@ test("goes to the first message of a day in the reader's zone", async () => {
   const foundOn = async (date: string) => startOf(await ada.go(`${addressOf(id)}?date=${date}`));
   expect(await foundOn('2026-06-11')).toEqual([expect.stringContaining('Text 5')]);
   expect(await foundOn('2026-01-01')).toEqual([expect.stringContaining('Text 1')]);
+  expect((await ada.go(`${addressOf(id)}?date=2026-01-01`)).text).not.toMatch(markedMessage);
   expect(await foundOn('2027-01-01')).toEqual([expect.stringContaining('Text 9')]);
   expect((await ada.go(`${addressOf(id)}?date=nonsense`)).status).toBe(200);
   ada.cookies.set('ams_zone', { value: 'America%2FNew_York', path: '/' });

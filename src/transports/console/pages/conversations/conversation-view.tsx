@@ -56,7 +56,7 @@ function ThreadHead({ page }: { page: ConversationPage }) {
         <Members found={page} />
         <nav aria-label="Messages of this conversation">
           {isLatest && hasEarlierUnread(page) && (
-            <a href={`${address}?at=${firstUnreadOf(page)}`}>First unread message</a>
+            <a href={`${address}?start=${firstUnreadOf(page)}`}>First unread message</a>
           )}
           <OtherMessages page={page} address={address} />
           {(earlier || !isLatest) && <GoToDate address={address} />}
@@ -81,7 +81,7 @@ export function OtherMessages({ page, address }: { page: ConversationPage; addre
     <>
       {earlier && (
         <>
-          <a href={`${address}?at=1`}>First</a>
+          <a href={`${address}?start=1`}>First</a>
           <a href={`${address}?before=${messages[0]?.sequence ?? 1}`} rel="prev">
             Older
           </a>
@@ -119,7 +119,7 @@ function listUnreadMarks({ conversation, receipts }: ConversationPage) {
 }
 
 /**
- * The message at which the page opens: the one that its address names, else the first unread one, else the last. An agent that never marks
+ * The message at which the page opens: the one that its address asks for, else the first unread one, else the last. An agent that never marks
  * messages as read has its first unread one on an early page; the page then opens at its end.
  */
 function findStart(page: ConversationPage, at: number | null): number | undefined {
@@ -146,8 +146,10 @@ function hasEarlierUnread(page: ConversationPage): boolean {
 
 /** What a page shows besides the latest messages. */
 export interface ConversationView {
-  /** The sequence of the message that the address names. */
+  /** The sequence of the message at which the page opens. */
   at?: number | null;
+  /** The sequence of the message that the address names, which is marked. */
+  named?: number | null;
   /** The sequence of the message that is shown whole. */
   whole?: number | null;
   /** The message that the form answers. */
@@ -164,14 +166,14 @@ export interface ConversationView {
 export function conversationPage(
   found: ConversationPage,
   pane: ComponentChildren,
-  { at = null, whole = null, reply_to = null, entered }: ConversationView,
+  { at = null, named = null, whole = null, reply_to = null, entered }: ConversationView,
   cursor: string | undefined,
 ): ShownPage {
   const { conversation, messages } = found;
   const liveQuery = new URLSearchParams({
     from: String(messages[0]?.sequence ?? 1),
     ...(whole !== null && { whole: String(whole) }),
-    ...(at !== null && { at: String(at) }),
+    ...(named !== null && { at: String(named) }),
   });
   const body = (
     <Panes list={pane}>
@@ -182,7 +184,7 @@ export function conversationPage(
         label="Messages"
         follow
       >
-        <LiveContent page={found} whole={whole} start={findStart(found, at)} named={at} />
+        <LiveContent page={found} whole={whole} start={findStart(found, at)} named={named} />
       </LiveRegion>
       <WriteForm page={found} entered={entered} reply_to={entered?.reply_to ?? reply_to ?? ''} />
     </Panes>

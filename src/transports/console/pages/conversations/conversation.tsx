@@ -41,7 +41,7 @@ export const conversationPages = [
     const day = startOfDay(visit.query.get('date') ?? '', timeZoneOf(visit.ctx, visit.person));
     if (day !== undefined) {
       const at = await visit.read(findSequenceAt, readerOf(visit), { ...input, at: day });
-      return { to: `${conversationAddress(input.thread_id)}?at=${at}` };
+      return { to: `${conversationAddress(input.thread_id)}?start=${at}` };
     }
     return showConversation(visit, input);
   }),
@@ -81,7 +81,7 @@ export async function findPlace(visit: PersonVisit, thread_id: string, message_i
   if (!message_id) return {};
   const wanted = { thread_id, message_id };
   const { sequence: at } = await visit.read(findConversationMessage, readerOf(visit), wanted);
-  return { at, before_sequence: at + contextAfter };
+  return { at, named: at, before_sequence: at + contextAfter };
 }
 
 /** The page of a conversation, with the list of conversations beside it. */
@@ -122,21 +122,25 @@ interface ConversationQuery {
   before_sequence: number | undefined;
   /** The sequence of a message to show. */
   at: number | null;
+  /** That of a message to mark. */
+  named: number | null;
   /** The sequence of the message that is shown whole. */
   whole: number | null;
   /** The message to answer. */
   reply_to: string | null;
 }
 
-/** `before` names the end of an older page, `at` a message to show. */
+/** `before` names the end of an older page, `at` a message to show and mark, `start` one that is only shown. */
 export function readQuery({ params, query }: Pick<PersonVisit, 'params' | 'query'>): ConversationQuery {
   const before = readSequence(query.get('before'));
-  const at = readSequence(query.get('at'));
+  const named = readSequence(query.get('at'));
+  const at = named ?? readSequence(query.get('start'));
   return {
     thread_id: params['id'] ?? '',
     limit: pageSize,
     before_sequence: before ?? (at === null ? undefined : at + contextAfter),
     at,
+    named,
     whole: readSequence(query.get('whole')),
     reply_to: query.get('reply_to'),
   };
