@@ -62,8 +62,9 @@ async function killOnce(
 ): Promise<Faults> {
   const client = startClient(bench, order);
   const isBusy = () => client.confirmed.size >= confirmedBefore;
-  if (!(await waitUntil(isBusy, { timeoutMs, signal: bench.signal })))
-    throw new Error('a client is too slow');
+  const isOver = () => isBusy() || client.child.exitCode !== null;
+  await waitUntil(isOver, { timeoutMs, signal: bench.signal });
+  if (!isBusy()) throw new Error(`a client ended or was too slow: ${client.confirmed.size} messages`);
   if (victim !== 'server') client.child.kill('SIGKILL');
   if (victim !== 'client') await crash.kill9();
   await withTimeout('a client to end', timeoutMs, client.ended, bench.signal);
