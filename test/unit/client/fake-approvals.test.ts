@@ -98,3 +98,20 @@ test('messages of an agent with an outgoing policy wait for a person, and a repe
   expect(await held('Fourth')).toMatch(/^apr_/);
   expect(await contents()).toEqual(['Second', 'Third']);
 });
+
+test('the item of a reply is held for its review, and is ready again after a denial', async () => {
+  const { service, asAsker, asOther } = await startAsking();
+  service.setOutgoingPolicy('acme.asker', 'review_all');
+  await asAsker.inbox.set({ lease_seconds: 60 });
+  const { id: thread_id } = await asOther.threads.create({ with_handle: 'acme.asker' });
+  await asOther.messages.send({ thread_id, content: 'A question' });
+  const [lease] = (await asAsker.inbox.claimMessages({})).leases;
+  const reply = asAsker.inbox.acknowledgeMessage({ lease_id: lease?.id ?? '', reply: 'An answer' });
+  const error: unknown = await reply.catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(ApprovalRequiredError);
+  service.clock.advance(120_000);
+  expect(await asAsker.inbox.get()).toMatchObject({ leased: 0, in_review: 1, ready: 0 });
+  const id = error instanceof ApprovalRequiredError ? error.approval?.id : undefined;
+  await service.decideApproval(id ?? '', 'denied', 'Too short.');
+  expect(await asAsker.inbox.get()).toMatchObject({ leased: 0, in_review: 0, ready: 1 });
+});

@@ -2,7 +2,7 @@ import { defaultInbox } from '../../../../core/src/domain/inbox.ts';
 import { canSeeEvent } from '../../../../core/src/events/feed-event.ts';
 import { returnTasks } from './tasks.ts';
 import { decodeCursor, emit, lastNumber, wakeReaders } from './feed.ts';
-import type { Agent, AgentRef, Inbox, InboxItem, Message, StoredEvent, Thread } from './records.ts';
+import type { Agent, AgentRef, Approval, Inbox, InboxItem, Message, StoredEvent, Thread } from './records.ts';
 import type { Call, State } from './state.ts';
 
 /** Whether the item waits for an acknowledgement. */
@@ -47,6 +47,7 @@ const unclaimed = () => ({
   attempts: 0,
   fencing_token: 0,
   lease_id: '',
+  review_id: null,
   ready_at: 0,
   expires_at: 0,
   consumer: null,
@@ -74,6 +75,22 @@ export function endAttempt(
   item.reasons.push({ attempt: item.attempts, outcome, reason, consumer: item.consumer, ended_at });
   const next = item.attempts >= max_attempts ? 'dead' : 'ready';
   Object.assign(item, { state: next, ready_at, updated_at: ended_at });
+}
+
+/** The lease of a reply lasts as long as its review. */
+export function holdLease(agent: Agent, { id: review_id, expires_at }: Approval, input: object): void {
+  const item = agent.leases.get((input as { lease_id: string }).lease_id);
+  if (item) Object.assign(item, { review_id, expires_at });
+}
+
+/** After a denial the item of the reply is ready again, with the reason. */
+export function returnHeld(state: State, { agent, id, reason: text }: Approval): void {
+  const { inbox } = agent;
+  const item = inbox?.items.find((each) => each.state === 'leased' && each.review_id === id);
+  if (!inbox || !item) return;
+  const now = state.clock.now();
+  const reason = `A person rejected the reply.${text === null ? '' : ` ${text}`}`;
+  endAttempt(state, item, inbox, { outcome: 'released', reason, now, ready_at: now });
 }
 
 /** Ends leases that have expired. */

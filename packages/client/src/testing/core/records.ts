@@ -62,6 +62,8 @@ export interface InboxItem {
   attempts: number;
   fencing_token: number;
   lease_id: string;
+  /** The review of its reply, which keeps the lease. */
+  review_id: string | null;
   ready_at: number;
   expires_at: number;
   consumer: string | null;

@@ -7,6 +7,7 @@ import {
 } from '../../../../core/src/inputs/contacts.ts';
 import { presentApproval } from '../../../../core/src/records/approval.ts';
 import { emit } from '../core/feed.ts';
+import { returnHeld } from '../core/inbox.ts';
 import type { Agent, Approval } from '../core/records.ts';
 import { type Call, defineHandler, type State } from '../core/state.ts';
 import type { ApprovalDecision, ApprovalSubject } from '../types.ts';
@@ -101,6 +102,7 @@ export async function decideApproval(
   const used_at = decision === 'approved' ? now : null;
   const reason = (decision === 'denied' && by.reason) || null;
   Object.assign(approval, { ...by, reason, state: decision, decided_at: now, expires_at, used_at });
+  if (decision === 'denied') returnHeld(state, approval);
   const { id: approval_id, agent, action, target } = approval;
   const data = {
     approval_id,

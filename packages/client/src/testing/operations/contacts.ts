@@ -1,3 +1,4 @@
+import type { Block } from '../../generated/contacts.ts';
 import { z } from 'zod';
 import { parseAllowlistEntry } from '../../../../core/src/domain/agents/handles.ts';
 import { DomainError } from '../../../../core/src/domain/errors.ts';
@@ -275,6 +276,6 @@ export const contactHandlers = {
 const isApprovedOf = (request: ContactRequest, me: Agent, other: Agent): boolean =>
   request.status === 'approved' && request.from_id === me.id && request.to_id === other.id;
 
-function presentBlock(state: State, id: string, created_at: number): object {
+function presentBlock(state: State, id: string, created_at: number): Block {
   return { blocked_agent_id: id, blocked_handle: agentOf(state, id).canonical_handle, created_at };
 }

@@ -1,3 +1,4 @@
+import type * as Wire from '../../generated/inbox.ts';
 import { z } from 'zod';
 import { describeOpenTask } from '../../../../core/src/policies/tasks.ts';
 import { relationshipOf } from '../../../../core/src/domain/agents/agents.ts';
@@ -53,7 +54,7 @@ function requireCurrentInbox({ state, me }: Call): Inbox {
   return inbox;
 }
 
-function presentInbox(call: Call): object {
+function presentInbox(call: Call): Wire.Inbox {
   const { state, me } = call;
   const inbox = requireCurrentInbox(call);
   const { types, lease_seconds, max_attempts, ordered_by_thread, created_at, updated_at } = inbox;
@@ -61,10 +62,12 @@ function presentInbox(call: Call): object {
   const items = [...inbox.items, ...findNewItems(state, me, inbox)];
   const inState = (name: InboxItem['state']) => items.filter((item) => item.state === name);
   const ready = inState('ready').length;
-  const leased = inState('leased');
-  const times = [...inState('ready'), ...leased].map(({ event }) => event.created_at);
+  const held = inState('leased');
+  const leased = held.filter(({ review_id }) => review_id === null);
+  const times = [...inState('ready'), ...held].map(({ event }) => event.created_at);
   const oldest_age = times.length === 0 ? null : now - Math.min(...times);
-  const counts = { ready, leased: leased.length, dead: inState('dead').length, oldest_age };
+  const in_review = held.length - leased.length;
+  const counts = { ready, leased: leased.length, in_review, dead: inState('dead').length, oldest_age };
   const consumers = [...inbox.consumers]
     .filter(([, last_claim_at]) => last_claim_at > now - consumerLifeMs)
     .sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
@@ -109,7 +112,7 @@ function claim(call: Call, { max, lease_seconds, consumer = 'operator' }: Claim)
     me.last_fencing_token += 1;
     const lease = { fencing_token: me.last_fencing_token, lease_id: state.newId('lease'), expires_at };
     Object.assign(item, { state: 'leased', attempts: item.attempts + 1, ...lease, token });
-    Object.assign(item, { consumer, updated_at: now });
+    Object.assign(item, { consumer, review_id: null, updated_at: now });
     me.leases.set(lease.lease_id, item);
   }
   startTasks(call, claimed);
@@ -126,16 +129,24 @@ const presentState = ({ lease_id, fencing_token, attempts: attempt, expires_at }
   expires_at,
 });
 
-function presentLease({ state, me }: Call, item: InboxItem): object {
+/** The core presents the event. */
+type WithEvent<Item> = Omit<Item, 'event'> & { event: object };
+
+function presentLease({ state, me }: Call, item: InboxItem): WithEvent<Wire.Lease> {
   const { event, number } = item;
   const sender = event.message && state.agents.get(event.message.sender_id);
   const relationship = sender ? { relationship: relationshipOf(relate(me, sender)) } : {};
   const task = state.tasks.get(item.task_id ?? '');
-  const task_note = task?.message_id === event.message?.id && task ? describeOpenTask(task) : undefined;
-  return { ...presentState(item), ...relationship, task_note, event: presentEvent(me, event, number) };
+  const note = task?.message_id === event.message?.id && task && describeOpenTask(task);
+  return {
+    ...presentState(item),
+    ...relationship,
+    ...(note && { task_note: note }),
+    event: presentEvent(me, event, number),
+  };
 }
 
-function presentDead({ me }: Call, item: InboxItem): object {
+function presentDead({ me }: Call, item: InboxItem): WithEvent<Wire.DeadItem> {
   const { event, number, attempts, reasons, updated_at: dead_at } = item;
   return { id: event.id, attempts, reasons, dead_at, event: presentEvent(me, event, number) };
 }

@@ -2,6 +2,7 @@ import { toCanonicalJson } from '../../../../core/src/domain/canonical-json.ts';
 import { DomainError, mismatchedKey } from '../../../../core/src/domain/errors.ts';
 import { listReviewed } from '../../../../core/src/policies/reviews.ts';
 import type { Agent, Approval, Thread } from '../core/records.ts';
+import { holdLease } from '../core/inbox.ts';
 import type { Call } from '../core/state.ts';
 import { ownerOf } from './agents.ts';
 import { addApproval, stateOf } from './approvals.ts';
@@ -61,8 +62,9 @@ export function holdForReview(
   if (earlier && earlier.held?.request !== request) return mismatchedKey();
   const [target = ''] = recipients;
   const about = { action, target, message: content, is_review: true, recipients };
-  const { id, expires_at, reason, ...approval } =
-    earlier ?? addApproval(state, me, { ...about, held: { key, request, run } });
+  const review = earlier ?? addApproval(state, me, { ...about, held: { key, request, run } });
+  if (!earlier && action === 'acknowledge_message') holdLease(me, review, input);
+  const { id, expires_at, reason, ...approval } = review;
   const detail = { approval: { id, expires_at, url: `${state.url}/console/approvals/${id}` } };
   if (stateOf(state, { ...approval, expires_at }) === 'denied') {
     const why = reason === null ? '' : ` The reason: ${reason}`;
