@@ -1,5 +1,7 @@
+import { writeFile } from 'node:fs/promises';
 import { formatFigures } from '../scripts/parts/format-figures.ts';
 import { runProgram } from '../scripts/parts/run-program.ts';
+import { drawTable } from './graph.ts';
 import { readOptions, usage } from './options.ts';
 import { runMeasurement } from './start/service.ts';
 import { suites } from './suites/suites.ts';
@@ -11,6 +13,16 @@ await runProgram(async (program) => {
     return 0;
   }
   const figures = await runMeasurement({ options, ...program }, suites[options.part]);
+  if (options.graph !== undefined) await writeGraph(options.graph, figures);
   process.stdout.write(options.json ? `${JSON.stringify(figures)}\n` : formatFigures(figures));
   return 0;
 });
+
+/** Draws the first table of the figures. */
+async function writeGraph(file: string, figures: object): Promise<void> {
+  const table = Object.values(figures).find((value): value is Record<string, unknown>[] =>
+    Array.isArray(value),
+  );
+  if (!table?.length) throw new Error('--graph: this suite has no table');
+  await writeFile(file, drawTable(table));
+}

@@ -31,6 +31,7 @@ const parts = {
   goals:
     'sending, fan-out, sockets, nodes and history, each compared with its goal on 2 processors; about 15 minutes; Linux only',
   soak: '30 minutes of sending at a steady rate: memory of each process, queue, outbox and tables; Linux only',
+  days: 'days of the service in minutes, by moving the clock of all processes an hour at a time: whether everything that ends with time does, and nothing grows; needs libfaketime',
 } as const;
 
 type Part = keyof typeof parts;
@@ -40,10 +41,11 @@ const valued = {
   backend: [undefined, 'redis or postgres (redis if installed, else postgres)'],
   'rate-limits': ['off', 'the value of RATE_LIMITS; use high limits to measure the cost of counting'],
   profile: [undefined, 'a folder for CPU profiles of the API and the worker'],
+  graph: [undefined, 'soak, days: an SVG file for its minutes or hours'],
   seconds: ['10', 'duration of each measurement'],
   threads: ['64', 'threads of two members'],
   'in-flight': ['32', 'concurrent calls; transactions with the SQL alone share 20 connections'],
-  rate: [undefined, 'messages per second: sending (200), a2a (50), fan-out (20), soak (100)'],
+  rate: [undefined, 'messages per second: sending (200), a2a (50), fan-out (20), soak (100), days (20)'],
   messages: ['10000,100000,1000000', 'sizes of the history'],
   'other-threads': ['1800', 'history: threads without the agent, with their share of the messages; can be 0'],
   requests: ['200', 'history, console: requests of each kind at each size'],
@@ -52,6 +54,7 @@ const valued = {
   events: ['50', 'reconnect: number of events after their cursors'],
   members: ['200', 'fan-out, peers: members of the thread'],
   minutes: ['30', 'soak: duration, at least 4'],
+  hours: ['120', 'days: hours of the moved clock, at least 120'],
 } as const;
 
 type ValuedName = keyof typeof valued;
@@ -125,9 +128,11 @@ export function readOptions() {
     },
     a2a: { rate: number('rate', '50') },
     soak: { minutes: integer('minutes'), rate: number('rate', '100') },
+    days: { hours: integer('hours'), rate: number('rate', '20') },
     backend,
     rate_limits: read('rate-limits'),
     profile: values.profile,
+    graph: values.graph,
     json: values.json,
     help: values.help,
   };

@@ -1,4 +1,4 @@
-import { maintenance, type MaintenanceTask } from '../src/jobs/maintenance.ts';
+import { type MaintenanceTask, toMaintenanceJob } from '../src/jobs/maintenance.ts';
 import type { Logger } from '../src/platform/observability/logger.ts';
 import type { JobQueues } from '../src/platform/queues/job-queues.ts';
 
@@ -15,14 +15,10 @@ export function startScheduler(
   intervals: Record<MaintenanceTask, number>,
   now: () => number,
 ): () => void {
-  const timers = Object.entries(intervals).map(([name, period]) => {
+  const timers = Object.entries(intervals).map(([task, period]) => {
     const tick = () => {
-      const task = name as MaintenanceTask;
-      const { queue, attempts, backoff_ms } = maintenance;
-      const id = `${task}-${Math.floor(now() / period)}`;
-      const job = { queue, name: maintenance.name, id, payload: { version: 1, task }, attempts, backoff_ms };
       queues
-        .enqueue([job])
+        .enqueue([toMaintenanceJob(task, period, now())])
         .catch((error: unknown) =>
           logger.debug({ err: error, task }, 'maintenance task not enqueued; the next tick retries'),
         );

@@ -64,14 +64,18 @@ export async function runMeasurement<T>(
   }
 }
 
+/** Redis does not run with libfaketime. It only counts times down, and compares those that it is told. */
+const realClock = { ...process.env, LD_PRELOAD: undefined };
+
 /** Starts a PostgreSQL with fsync and a used write-ahead log. */
 export async function startMeasuredPostgres(
   bench: Bench,
   dataDir: string,
+  env?: Record<string, string>,
 ): Promise<RunningPostgres & Killable> {
   const { signal } = bench;
   const postgres = await startKillable(bench, () => {
-    const starting = startPostgres({ dataDir, settings: recycledWalSettings, signal });
+    const starting = startPostgres({ dataDir, settings: recycledWalSettings, signal, env });
     return withTimeout('PostgreSQL to start', timeoutMs, starting, signal);
   });
   await withTimeout('the write-ahead log', timeoutMs, recycleWal(postgres.url), signal);
@@ -113,19 +117,24 @@ export async function createFolder({ onEnd }: Bench): Promise<string> {
 /**
  * Starts the service to measure: PostgreSQL with fsync, Redis with its append-only file, one API process and one worker process,
  * with a temporary data folder.
- * @param parts `apiArguments`: Node options of the API process. `settings`: further settings of both
+ * @param parts `apiArguments`: Node options of the API process. `settings`: further settings of both. `postgresEnv`: added to the environment of PostgreSQL
  */
 export async function startService(
   bench: Bench,
   {
     apiArguments = [],
     settings = {},
-  }: { apiArguments?: readonly string[]; settings?: Record<string, string> } = {},
+    postgresEnv,
+  }: {
+    apiArguments?: readonly string[];
+    settings?: Record<string, string>;
+    postgresEnv?: Record<string, string>;
+  } = {},
 ): Promise<Service> {
   const { options, log, signal, onEnd } = bench;
   const { rate_limits } = options;
   const dataDir = await createFolder(bench);
-  const postgres = await startMeasuredPostgres(bench, dataDir);
+  const postgres = await startMeasuredPostgres(bench, dataDir, postgresEnv);
   const redis = await startQueueServer(bench, dataDir);
   await withTimeout('the migrations', timeoutMs, migrateForward(postgres.url), signal);
   const port = await findFreePort();
@@ -183,7 +192,7 @@ export async function startService(
 async function startQueueServer(bench: Bench, dataDir: string): Promise<(RunningRedis & Killable) | null> {
   if (bench.options.backend !== 'redis') return null;
   return startKillable(bench, async () => {
-    const redis = await startRedis({ dataDir, signal: bench.signal });
+    const redis = await startRedis({ dataDir, signal: bench.signal, env: realClock });
     if (!redis) throw new Error('Redis is not installed');
     return redis;
   });

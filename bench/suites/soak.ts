@@ -83,15 +83,7 @@ async function runMinutes(
   { from, count }: { from: number; count: number },
 ) {
   const { signal, log, options } = bench;
-  const renewed: Thread[] = [];
-  for (const { id, members } of threads) {
-    const renew = members.map(async (member) => ({
-      ...member,
-      token: await issueTokenFor(service.core, member.handle),
-    }));
-    renewed.push({ id, members: await Promise.all(renew) });
-  }
-  const senders = await openSenders(bench, service, renewed);
+  const senders = await openSenders(bench, service, await renewTokens(service, threads));
   const minutes: ({ minute: number } & Snapshot & ReturnType<typeof percentiles>)[] = [];
   for (let minute = from + 1; minute <= from + count; minute += 1) {
     const snapshotting = pause(snapshotAfterSeconds * 1_000, undefined, { signal }).then(() =>
@@ -105,4 +97,17 @@ async function runMinutes(
   const counted = await senders.count();
   senders.close();
   return { minutes, ...counted };
+}
+
+/** The threads, with new tokens of their members. */
+export async function renewTokens({ core }: Service, threads: readonly Thread[]): Promise<Thread[]> {
+  const renewed: Thread[] = [];
+  for (const { id, members } of threads) {
+    const renew = members.map(async (member) => ({
+      ...member,
+      token: await issueTokenFor(core, member.handle),
+    }));
+    renewed.push({ id, members: await Promise.all(renew) });
+  }
+  return renewed;
 }

@@ -3,6 +3,7 @@ import type { Bench } from '../start/service.ts';
 import { measureA2a } from './a2a.ts';
 import { measureBatches } from './batches.ts';
 import { measureConsole } from './console.ts';
+import { measureDays } from './days.ts';
 import { measureFanOut } from './fan-out.ts';
 import { measureGoals } from './goals.ts';
 import { measureHistory } from './history.ts';
@@ -39,4 +40,5 @@ export const suites: Record<Options['part'], (bench: Bench) => Promise<object>> 
   'fan-out': measureFanOut,
   goals: measureGoals,
   soak: measureSoak,
+  days: measureDays,
 };

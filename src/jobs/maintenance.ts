@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JobContract } from './define.ts';
+import type { JobContract, QueuedJob } from './define.ts';
 
 /** The maintenance tasks, each with the interval between two runs in milliseconds. */
 export const maintenanceTasks = {
@@ -40,3 +40,10 @@ export const maintenance: JobContract<{ version: 1; task: string }> = {
   attempts: 1,
   backoff_ms: 1000,
 };
+
+/** Returns the job of a task in the present period of so many milliseconds. */
+export function toMaintenanceJob(task: string, period: number, now: number): QueuedJob {
+  const { queue, name, attempts, backoff_ms } = maintenance;
+  const id = `${task}-${Math.floor(now / period)}`;
+  return { queue, name, id, payload: { version: 1, task }, attempts, backoff_ms };
+}

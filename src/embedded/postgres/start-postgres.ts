@@ -22,6 +22,8 @@ export interface PostgresOptions {
   throwaway?: boolean;
   /** More server settings, for example `{ max_connections: '400' }`. */
   settings?: Record<string, string>;
+  /** Added to the environment of the server. */
+  env?: Record<string, string> | undefined;
   /** Before an immediate shutdown, after which the next start runs a recovery (5,000). */
   stopTimeoutMs?: number;
   signal?: AbortSignal;
@@ -82,7 +84,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
         const child = spawn(join(binaries.native, 'bin', 'postgres'), args, {
           ...runAs(account),
           cwd: '/',
-          env: { LC_ALL: 'C', TZ: 'UTC' },
+          env: { LC_ALL: 'C', TZ: 'UTC', ...options.env },
           detached: true, // only the launcher receives Ctrl-C
           stdio: ['ignore', out, out],
         });

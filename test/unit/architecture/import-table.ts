@@ -145,11 +145,25 @@ export const importTable: Record<string, readonly string[]> = {
   'core/inputs': ['core/domain', 'core/events', 'core/records'],
 
   // The client library: it uses the public interface only. Its main part runs in browsers.
-  'packages/client': [],
-  'packages/client/node': ['packages/client'],
+  'packages/client': ['packages/client/generated'],
+  // Types of the service's records.
+  'packages/client/generated': ['packages/client'],
+  'packages/client/node': ['packages/client', 'packages/client/generated'],
   // A service of its own, by the same rules: it has nothing of the client that it tests.
-  'packages/client/testing': ['core/domain', 'core/events', 'core/inputs', 'core/policies', 'core/records'],
-  'packages/client/cli': ['packages/client', 'packages/client/bridge', 'packages/client/node'],
+  'packages/client/testing': [
+    'packages/client/generated',
+    'core/domain',
+    'core/events',
+    'core/inputs',
+    'core/policies',
+    'core/records',
+  ],
+  'packages/client/cli': [
+    'packages/client',
+    'packages/client/generated',
+    'packages/client/bridge',
+    'packages/client/node',
+  ],
   'packages/client/bridge': ['packages/client/node'],
   // It uses the library as a package.
   'packages/chat-adapter': [],
@@ -174,6 +188,7 @@ export const importTable: Record<string, readonly string[]> = {
     'core/events',
     'embedded',
     'packages/client',
+    'packages/client/generated',
     'platform',
     'scripts',
     'services',

@@ -49,7 +49,7 @@ function sourceOf(path: string): string {
 }
 
 /** Folders of a package that are layers of their own: what runs on Node only, and what its users do not load. */
-const packageFolders = new Set(['node', 'testing', 'cli', 'bridge']);
+const packageFolders = new Set(['node', 'testing', 'cli', 'bridge', 'generated']);
 
 /**
  * The layer of a file: `core/domain` for packages/core/src/domain/errors.ts, `packages/client` for packages/client/src/errors.ts, `packages/client/node` for
