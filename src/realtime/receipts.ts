@@ -4,6 +4,7 @@ import {
   toDeliveredMark,
   type MessageRef,
 } from '../../packages/core/src/domain/feed/receipts.ts';
+import { steadyNow } from '../shared/clock.ts';
 
 /** Collects what the transports of this process have delivered, and writes it from time to time. */
 export interface Receipts {
@@ -154,13 +155,13 @@ function createPendingMarks(capacity: number, batchWaitMs: number) {
         size += 1;
       }
       if (thread) thread.agents.set(agent_id, sequence);
-      else threads.set(thread_id, { agents: new Map([[agent_id, sequence]]), since: Date.now() });
+      else threads.set(thread_id, { agents: new Map([[agent_id, sequence]]), since: steadyNow() });
       return true;
     },
     /** Takes the marks of each thread that has waited long enough; all of them when half of the capacity is used. */
     takeDue(): DeliveredMark[][] {
       if (size > capacity / 2) return takeAll();
-      const now = Date.now();
+      const now = steadyNow();
       return take(({ agents, since }) => {
         const waits = Math.min(agents.size / smallThreadMarks, maxWaits);
         // The timer has waited once.

@@ -1,4 +1,5 @@
 import { type Database, openDatabase } from './database.ts';
+import { steadyNow } from '../../shared/clock.ts';
 import { type ErrorLog, describeError } from '../../shared/error-log.ts';
 import { getErrorCode } from '../../shared/narrow.ts';
 import {
@@ -82,7 +83,7 @@ export function openReplica({ url, poolSize, hasPooler, log }: ReplicaOptions): 
       }
     },
     evaluate(primaryPositions, maxLagMs) {
-      lagMs = replicaPosition ? getLagMs(primaryPositions, replicaPosition.position, Date.now()) : null;
+      lagMs = replicaPosition ? getLagMs(primaryPositions, replicaPosition.position, steadyNow()) : null;
       if (!replicaPosition) return;
       const problem = findProblem(replicaPosition, lagMs, primaryPositions.at(-1), maxLagMs);
       if (problem === null) health.recover();

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { steadyNow } from '../../shared/clock.ts';
 import { type ErrorLog, createLimitedLog } from '../../shared/error-log.ts';
 import { openReplica, type ReadOnlyDatabase, type Replica, type ReplicaStatus } from './replica.ts';
 import { readPrimaryPosition, type PrimaryPosition, rememberPosition } from './replica-position.ts';
@@ -51,7 +52,7 @@ export function openReplicas(options: ReplicasOptions): Replicas {
   }
 
   async function notePlace(): Promise<void> {
-    const at = Date.now();
+    const at = steadyNow();
     try {
       rememberPosition(places, { ...(await readPrimaryPosition(primary)), at }, maxLagMs);
     } catch (error) {

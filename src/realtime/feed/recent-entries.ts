@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { FeedEntry } from '../../../packages/core/src/events/feed-event.ts';
+import { steadyNow } from '../../shared/clock.ts';
 
 /** The newest feed entries that this process committed or another one relayed. */
 export interface RecentEntries {
@@ -39,7 +40,7 @@ export function createRecentEntries({
 
   return {
     add(entry) {
-      const now = Date.now();
+      const now = steadyNow();
       const { agent_id, number } = entry;
       const run = runs.peek(agent_id);
       const last = run?.entries.at(-1)?.number ?? 0;
@@ -51,7 +52,7 @@ export function createRecentEntries({
     },
     after(agentId, position) {
       const run = runs.peek(agentId);
-      if (!run || run.updatedAt <= Date.now() - life_ms) return undefined;
+      if (!run || run.updatedAt <= steadyNow() - life_ms) return undefined;
       const first = run.entries[0]?.number ?? 0;
       const skipped = position + 1 - first;
       return skipped >= 0 && skipped < run.entries.length ? run.entries.slice(skipped) : undefined;

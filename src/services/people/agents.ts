@@ -4,6 +4,7 @@ import type { Actor, Person } from '../../../packages/core/src/domain/auth/actor
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { isId } from '../../../packages/core/src/domain/ids.ts';
 import { createServiceActor } from '../agents/service-actor.ts';
+import { steadyNow } from '../../shared/clock.ts';
 import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 import { agentNotFound } from '../access.ts';
 import { type RegisterAgent, registerAgentFor } from '../agents/registration.ts';
@@ -96,7 +97,7 @@ export function createActor(
     ...createServiceActor(agent, consoleClientId),
     account_id: person.account_id,
     resource,
-    expires_at: Date.now() + tokenLifeSeconds * 1_000,
+    expires_at: steadyNow() + tokenLifeSeconds * 1_000,
     token_id: person.session_id,
   };
 }

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { FeedRange, MessageRef } from '../../../packages/core/src/domain/feed/receipts.ts';
 import { createReceipts, type ReceiptsParts } from '../../../src/realtime/receipts.ts';
 import { waitUntil } from './setup.ts';
@@ -46,6 +46,15 @@ test('own messages and other events cause no write', async () => {
   receipts.delivered('sender', [message(1), { message: null }]);
   await receipts.close();
   expect(batches).toEqual([]);
+});
+
+test('marks are written in time when the clock of the machine is set back', async () => {
+  const readSystemTime = Date.now.bind(Date);
+  const { receipts, batches } = setUp();
+  receipts.delivered('a', [message(1)]);
+  const system = vi.spyOn(Date, 'now').mockImplementation(() => readSystemTime() - 3_600_000);
+  onTestFinished(() => system.mockRestore());
+  await waitUntil(() => expect(batches).toHaveLength(1));
 });
 
 test('marks of a large thread wait longer, and are written together', async () => {

@@ -2,6 +2,7 @@ import type { ApprovalDecision } from '../../../../packages/core/src/domain/appr
 import type { Approver } from '../../../operations/execute/context.ts';
 import type { Tokens } from '../../../services/auth/tokens.ts';
 import { approvalUrl } from '../../../services/approvals/decide.ts';
+import { steadyNow } from '../../../shared/clock.ts';
 import { type ApprovalQuestion, isWhole, questionText } from './question-text.ts';
 import type { Caller, Exchange } from '../protocol/exchange.ts';
 import type { ClientResponse } from './client-response.ts';
@@ -46,11 +47,11 @@ export function createApprover(
     settled: AbortSignal,
     cancelled: AbortSignal,
   ): Promise<ApprovalDecision | undefined> {
-    const deadline = Date.now() + approval_ms;
+    const deadline = steadyNow() + approval_ms;
     const answer = await elicit(question, elicitationOf(public_url, ['url'], question), cancelled);
     if (answer?.result?.['action'] === 'decline') return 'denied';
     if (answer?.result?.['action'] !== 'accept') return undefined;
-    await waitForAbort(cancelled, deadline - Date.now());
+    await waitForAbort(cancelled, deadline - steadyNow());
     if (settled.aborted) await notify?.('notifications/elicitation/complete', { elicitationId: question.id });
     return undefined;
   }
