@@ -53,11 +53,11 @@ export const membershipInvitationsRepository = repository({
          role = excluded.role, invited_by = excluded.invited_by, created_at = excluded.created_at, expires_at = excluded.expires_at`,
     (invitation) => ({ secret_hash: null, ...invitation }),
   ),
-  /** Pending invitations to an organization, without that of this account. Links count. */
+  /** Open invitations to an organization, without that of this account. Links count. */
   countOthers: sql.value<[organizationId: string, accountId: string, now: number], number>(
     'membership_invitations.count_others(organization_id, account_id, now)',
-    `select count(*)::int as count from membership_invitations
-       where organization_id = :organization_id and (account_id is null or account_id <> :account_id) and expires_at > :now`,
+    `select count(*)::int as count from membership_invitations i
+       where i.organization_id = :organization_id and (i.account_id is null or i.account_id <> :account_id) and ${isOpen}`,
   ),
   /** Those of an organization that are open, by username, then links. */
   listOfOrganization: sql.rows<[organizationId: string, now: number], MembershipInvitationRow>(

@@ -8,7 +8,7 @@ import { isDecided, readWaiting, type Waiting } from '../people/waiting.ts';
 const maxItems = 100;
 const maxNameLength = 80;
 
-/** Returns the pending items of a person, as items of a notification, oldest first: none of muted threads. Times in milliseconds. */
+/** Returns the pending items of a person, as items of a notification, oldest first: no questions of muted threads. Times in milliseconds. */
 export async function readWaitingItems(work: ReadWork, account_id: string): Promise<WaitingItem[]> {
   const waiting = await readWaiting(work, account_id, maxItems);
   const items = [

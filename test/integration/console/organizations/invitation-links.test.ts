@@ -161,6 +161,20 @@ test.each(endings)(
   },
 );
 
+test('links of somebody who is no longer an admin leave room for other invitations', async () => {
+  const { boss, second, ada, slug, address } = await createWorld();
+  const copy = `insert into membership_invitations (organization_id, secret_hash, role, invited_by, created_at, expires_at)
+    select organization_id, sha256(n::text::bytea || i.secret_hash), role, invited_by, created_at, expires_at
+    from membership_invitations i, generate_series(1, 99) n
+    where organization_id = (select id from owners where name = $1)`;
+  await service.sql(copy, [slug]);
+  const invite = () =>
+    second.fill(address, { fields: { username: ada.username, role: 'member' } }, `${address}/invitations`);
+  expect((await invite()).visibleText).toContain('has 100 pending invitations');
+  await second.fill(address, { fields: { username: boss.username, role: 'member' } }, `${address}/roles`);
+  expect((await invite()).visibleText).toContain(`Invited ${ada.username}.`);
+});
+
 test('only admins make, see and revoke links, of their organization only', async () => {
   const { boss, worker, ada, address, path } = await createWorld();
   const other = await createWorld();
