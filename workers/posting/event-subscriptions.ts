@@ -47,7 +47,7 @@ function createTurn(
   pacing: WebhookPacing,
   subscription: Claimed,
 ) {
-  const { feed } = core.db;
+  const { feed, eventSubscriptions } = core.db;
   const { agent_id, event_type, scopes, handle } = subscription;
   const type = event_type as EventType;
   const matches = createEventFilter({ agent_id, handle }, type, subscription.arguments);
@@ -105,6 +105,8 @@ function createTurn(
       const [entries = []] = await feed.read([{ agent_id, after: position }], entriesPerRead);
       if (entries.length === 0) return 'idle';
       const rows = await feed.readEvents(entries.map(({ event_id }) => event_id));
+      // After the read: no event that follows the end of the access is sent.
+      if (!(await eventSubscriptions.isPermitted(subscription.id))) return end('The access was revoked.');
       const events = new Map(rows.map((event) => [event.id, event]));
       for (const { number, event_id } of entries) {
         const step = await send(number, events.get(event_id));

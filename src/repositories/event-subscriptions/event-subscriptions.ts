@@ -134,6 +134,11 @@ export const eventSubscriptionsRepository = repository({
     'event_subscriptions.record_call(agent_id, client_id, now)',
     `update event_subscriptions set last_call_at = :now where agent_id = :agent_id and client_id = :client_id and hold_ms > 0`,
   ),
+  /** Whether the agent of a subscription and its client still have access. */
+  isPermitted: sql.hasRow<[id: string]>(
+    'event_subscriptions.is_permitted',
+    `select 1 from event_subscriptions s join agents a on a.id = s.agent_id where s.id = :id and ${isPermitted}`,
+  ),
   /** No other process gets the subscription for `leaseMs`. Returns undefined while another one has it, or before it is due. */
   claim: sql.row<[id: string, now: number, leaseMs: number], ClaimedSubscription>(
     'event_subscriptions.claim(id, now, lease_ms)',
