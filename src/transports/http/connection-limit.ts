@@ -21,7 +21,7 @@ function readFileLimit(): number {
  * Keeps files free for the process itself: without it, idle WebSockets take those of lost database connections, and the process
  * stays without a database. WebSockets are refused with 503 first. Half of the free files then serve other calls, among them checks
  * of readiness; after that, new connections are closed.
- * @param reserved the files that the process needs besides the connections of clients
+ * @param reserved the files that the process needs besides the connections of clients; at most a quarter of the limit is kept for it
  * @param warn is called at most once a minute
  * @returns the listener for upgrades
  */
