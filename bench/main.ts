@@ -14,7 +14,9 @@ await runProgram(async (program) => {
   }
   const figures = await runMeasurement({ options, ...program }, suites[options.part]);
   if (options.graph !== undefined) await writeGraph(options.graph, figures);
-  process.stdout.write(options.json ? `${JSON.stringify(figures)}\n` : formatFigures(figures));
+  const output = options.json ? `${JSON.stringify(figures)}\n` : formatFigures(figures);
+  // The exit would cut what a pipe has not taken yet.
+  await new Promise((resolve) => process.stdout.write(output, resolve));
   return 0;
 });
 

@@ -64,6 +64,7 @@ export async function measureDays(bench: Bench): Promise<object> {
     await act(bench, service, actors);
     await waitForQueues(service, bench.signal);
     clock.advance(secondsPerHour);
+    await service.core.clock.measure();
     await maintain(bench, service);
     const hour = await readHour(service, hours.length + 1, delays);
     hours.push(hour);

@@ -99,13 +99,11 @@ const icons: Record<Exclude<Tone, 'plain'>, IconName> = {
 interface NoticeProps {
   tone: Exclude<Tone, 'plain'>;
   title?: string;
-  /** A button that takes back what it says. */
-  action?: ComponentChildren;
   children: ComponentChildren;
 }
 
 /** A highlighted message. */
-export function Notice({ tone, title, action, children }: NoticeProps) {
+export function Notice({ tone, title, children }: NoticeProps) {
   return (
     <div class={`notice ${tone}`} role={tone === 'danger' ? 'alert' : 'status'}>
       <Icon name={icons[tone]} />
@@ -113,7 +111,6 @@ export function Notice({ tone, title, action, children }: NoticeProps) {
         {title !== undefined && <p class="notice-title">{title}</p>}
         <p>{children}</p>
       </div>
-      {action !== undefined && <div class="undo">{action}</div>}
     </div>
   );
 }

@@ -54,9 +54,14 @@ export function Layout({
         {actualShell === 'console' && <Navigation />}
         <main id="main" tabIndex={-1}>
           {flash && (
-            <Notice tone={flash.tone} action={flash.undo && <PostButton label="Undo" {...flash.undo} />}>
-              {flash.text}
-            </Notice>
+            <div class="flash">
+              <Notice tone={flash.tone}>{flash.text}</Notice>
+              {flash.undo && (
+                <div class="undo">
+                  <PostButton label="Undo" {...flash.undo} />
+                </div>
+              )}
+            </div>
           )}
           {body}
         </main>

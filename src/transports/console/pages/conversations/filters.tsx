@@ -118,12 +118,10 @@ export function Filters({ agents, query: { filters, search, wrongCounterpart, ke
         <Chip kept={kept} name="mark" value="muted" text="Muted" />
         <Chip kept={kept} name="unread" value="true" text="Unread" />
         <Chip kept={kept} name="waiting" value="me" text="Waiting" />
-        <a class="chip" href="/console/waits">
-          Missing answers
-        </a>
         <details class="chip-details" open={isWrong}>
           <summary class="chip">More</summary>
           <div class="stack">
+            <a href="/console/waits">Missing answers</a>
             <Fields
               fields={fields}
               values={{ ...filters, counterpart: filters.counterpart ?? wrongCounterpart }}
