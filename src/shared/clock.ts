@@ -25,7 +25,7 @@ export interface Clock {
   now(): number;
   /** By how much the database is ahead of `Date.now`, in milliseconds; 0 before the first measurement. */
   offsetMs(): number;
-  /** By how much the database is ahead of `steadyNow`, in milliseconds; 0 before the first measurement. */
+  /** By how much the database is ahead of `steadyNow`, in milliseconds. */
   steadyOffsetMs(): number;
   /** Measures how far the database is ahead of `Date.now`. Returns it also if it is too small to count. Rejects if the database does not respond. */
   measure(): Promise<number>;
@@ -34,37 +34,42 @@ export interface Clock {
 /** @param read returns the time of the database. */
 export function createClock(read: () => Promise<number>): Clock {
   let offset = 0;
+  /** By how much `Date.now` is ahead of `steadyNow`. */
+  let ahead = Date.now() - steadyNow();
 
-  async function sample(): Promise<{ roundTripMs: number; difference: number; steadyDifference: number }> {
+  /** As `Date.now`, which the system slows or hurries a little to keep it right, but without the steps of a clock that is set. */
+  function withoutSteps(): number {
+    const current = Date.now() - steadyNow();
+    if (Math.abs(current - ahead) < minDifferenceMs) ahead = current;
+    return steadyNow() + ahead;
+  }
+
+  async function sample(): Promise<{ roundTripMs: number; difference: number }> {
     const before = Date.now();
-    const steadyBefore = steadyNow();
     const start = performance.now();
     const time = await read();
     const roundTripMs = performance.now() - start;
     const middle = time - roundTripMs / 2;
-    return {
-      roundTripMs,
-      difference: Math.round(middle - before),
-      steadyDifference: Math.round(middle - steadyBefore),
-    };
+    return { roundTripMs, difference: Math.round(middle - before) };
   }
 
-  const now = () => steadyNow() + offset;
+  const now = () => withoutSteps() + offset;
 
   return {
     now,
     offsetMs: () => withoutNoise(now() - Date.now()),
-    steadyOffsetMs: () => offset,
+    steadyOffsetMs: () => now() - steadyNow(),
     async measure() {
       let best = await sample();
       for (let taken = 1; taken < samples; taken += 1) {
         const next = await sample();
         if (next.roundTripMs < best.roundTripMs) best = next;
       }
-      const { roundTripMs, difference, steadyDifference } = best;
+      const { roundTripMs, difference } = best;
       if (roundTripMs > maxRoundTripMs)
         throw new Error(`the database took ${Math.round(roundTripMs)} ms to tell the time`);
-      offset = withoutNoise(steadyDifference);
+      ahead = Date.now() - steadyNow();
+      offset = withoutNoise(difference);
       return difference;
     },
   };
