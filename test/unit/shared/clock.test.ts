@@ -39,3 +39,17 @@ test.each([3_600_000, -3_600_000])('setting the clock of the machine does not mo
   // For times that others take by the clock of the machine.
   expect(Math.round(clock.offsetMs() / 1_000)).toBe(-ms / 1_000);
 });
+
+test('the clock follows the small corrections of that of the machine', () => {
+  const readSystemTime = Date.now.bind(Date);
+  const clock = createClock(() => Promise.reject(new Error('away')));
+  let behind = 0;
+  const system = vi.spyOn(Date, 'now').mockImplementation(() => readSystemTime() - behind);
+  onTestFinished(() => system.mockRestore());
+  for (let count = 0; count < 20; count += 1) {
+    behind += 50;
+    clock.now();
+  }
+  // What is due by one clock is due by the other.
+  expect(Math.abs(clock.now() - Date.now())).toBeLessThan(100);
+});
