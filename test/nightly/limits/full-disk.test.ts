@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { followMessages } from '../../clients/message-follower.ts';
 import { startConversation, startServiceCluster } from '../../support/cluster/cluster.ts';
-import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
 import { findMountProblem, mountSmallDisk } from '../../support/servers/postgres/small-disk.ts';
 import { findRedisBinary } from '../../support/servers/redis/binary.ts';
 import { startTestRedis } from '../../support/servers/redis/server.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
+import { startWatchedLoad } from './watched-load.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -62,24 +61,16 @@ describeUnless(problem, 'a full disk', () => {
     const cluster = await startServiceCluster('redis', { REDIS_URL: redis.url });
     onTestFinished(() => cluster.stop());
     const [api] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
-    const talk = await startConversation(cluster.core, api.url);
-    const follower = await followMessages(talk.members[1], () => [api.url]);
-    const load = startMessageLoad(talk, () => [api.url]);
-    const health = async () => (await fetch(`${api.url}/readyz`)).json();
-    await load.waitForMore(50);
+    const { load, health, waitForFollower, expectEverything } = await startWatchedLoad(cluster, api);
 
     await disk.fill();
     await expect.poll(health).toMatchObject({ status: 'degraded', parts: { queues: 'failed' } });
     await load.waitForMore(100);
-    await follower.waitUntil(load.acknowledged.length);
+    await waitForFollower();
 
     await disk.empty();
     await expect.poll(health).toMatchObject({ status: 'ok' });
-    await load.waitForMore(50);
-    await load.finish();
+    await expectEverything();
     load.expectNoErrors();
-    await follower.waitUntil(load.acknowledged.length);
-    expect([follower.repeated(), follower.connections()]).toEqual([0, 1]);
-    await expectExactlyOnce({ core: cluster.core, url: api.url }, talk, load.acknowledged);
   });
 });

@@ -2,12 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { followMessages } from '../../clients/message-follower.ts';
-import { startConversation, startServiceCluster } from '../../support/cluster/cluster.ts';
-import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
-import { startMessageLoad } from '../../support/cluster/message-load.ts';
+import { startServiceCluster } from '../../support/cluster/cluster.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
+import { startWatchedLoad } from './watched-load.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -39,12 +37,8 @@ async function start(setting: 'REDIS_URL' | 'DATABASE_URL', name: string) {
     [setting]: proxy.url.replace('127.0.0.1', name),
   };
   const [api] = await Promise.all([cluster.startApi(env), cluster.startWorker(env)]);
-  const talk = await startConversation(cluster.core, api.url);
-  const follower = await followMessages(talk.members[1], () => [api.url]);
-  const load = startMessageLoad(talk, () => [api.url]);
-  const health = async () => (await fetch(`${api.url}/readyz`)).json();
+  const { load, health, expectEverything } = await startWatchedLoad(cluster, api);
   await expect.poll(health).toMatchObject({ status: 'ok' });
-  await load.waitForMore(50);
   return {
     api,
     load,
@@ -57,14 +51,7 @@ async function start(setting: 'REDIS_URL' | 'DATABASE_URL', name: string) {
       proxy.dropConnections(() => true);
     },
     mendName: () => rm(outage),
-    async expectEverything() {
-      await load.waitForMore(50);
-      await load.finish();
-      expect(load.unanswered()).toBe(0);
-      await follower.waitUntil(load.acknowledged.length);
-      expect([follower.repeated(), follower.connections()]).toEqual([0, 1]);
-      await expectExactlyOnce({ core: cluster.core, url: api.url }, talk, load.acknowledged);
-    },
+    expectEverything,
   };
 }
 

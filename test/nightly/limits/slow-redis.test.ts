@@ -1,10 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { followMessages } from '../../clients/message-follower.ts';
-import { startConversation, startServiceCluster } from '../../support/cluster/cluster.ts';
-import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
-import { startMessageLoad } from '../../support/cluster/message-load.ts';
+import { startServiceCluster } from '../../support/cluster/cluster.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
+import { startWatchedLoad } from './watched-load.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -18,25 +16,17 @@ await describeWithRedis('a Redis that answers after two seconds', () => {
     onTestFinished(() => redis.close());
     const env = { REDIS_URL: redis.url };
     const [api] = await Promise.all([cluster.startApi(env), cluster.startWorker(env)]);
-    const talk = await startConversation(cluster.core, api.url);
-    const follower = await followMessages(talk.members[1], () => [api.url]);
-    const load = startMessageLoad(talk, () => [api.url]);
-    const health = async () => (await fetch(`${api.url}/readyz`)).json();
-    await load.waitForMore(50);
+    const { load, health, waitForFollower, expectEverything } = await startWatchedLoad(cluster, api);
 
     redis.delayAnswers(2_000);
     await load.waitForMore(200);
     await expect.poll(health).toMatchObject({ status: 'degraded', parts: { queues: 'slow' } });
     expect(api.log()).toMatch(/"level":40.*the rate limit store/);
-    await follower.waitUntil(load.acknowledged.length);
+    await waitForFollower();
 
     redis.delayAnswers(0);
     await expect.poll(health).toMatchObject({ status: 'ok' });
-    await load.waitForMore(50);
-    await load.finish();
+    await expectEverything();
     load.expectNoErrors();
-    await follower.waitUntil(load.acknowledged.length);
-    expect([follower.repeated(), follower.connections()]).toEqual([0, 1]);
-    await expectExactlyOnce({ core: cluster.core, url: api.url }, talk, load.acknowledged);
   });
 });
