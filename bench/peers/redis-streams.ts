@@ -119,12 +119,18 @@ type Entries = [id: string, fields: string[]][];
 
 /** Reads and acknowledges until the connection is closed. */
 async function receive(redis: Redis, key: string, own: string, onMessage: (number: number) => void) {
-  while (redis.status === 'ready' || redis.status === 'connect') {
-    const reading = redis.xreadgroup('GROUP', own, own, 'COUNT', 100, 'BLOCK', 0, 'STREAMS', key, '>');
-    const answer = (await reading.catch(() => null)) as [string, Entries][] | null;
-    const entries = answer?.[0]?.[1] ?? [];
-    for (const number of readNumbers(entries)) onMessage(number);
-    if (entries.length > 0) redis.xack(key, own, ...entries.map(([id]) => id)).catch(() => undefined);
+  let acknowledging: Promise<number> | undefined;
+  try {
+    for (;;) {
+      const reading = redis.xreadgroup('GROUP', own, own, 'COUNT', 100, 'BLOCK', 0, 'STREAMS', key, '>');
+      const [answer] = await Promise.all([reading as Promise<[string, Entries][] | null>, acknowledging]);
+      const entries = answer?.[0]?.[1] ?? [];
+      for (const number of readNumbers(entries)) onMessage(number);
+      acknowledging = entries.length > 0 ? redis.xack(key, own, ...entries.map(([id]) => id)) : undefined;
+    }
+  } catch (error) {
+    // The listener of a closed connection has the reason.
+    if (redis.status === 'ready') throw error;
   }
 }
 
