@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 120_000 });
 await describeWithRedis('a Redis that answers after two seconds', () => {
   test('refuses no call, loses no event and is reported', async () => {
     const cluster = await startServiceCluster('redis', {
-      RATE_LIMITS: 'send_message=100000/60,default=100000/60',
+      RATE_LIMITS: 'send_message=100000/60,default=100000/60,loop=100000/60',
     });
     onTestFinished(() => cluster.stop());
     const redis = await startTcpProxy(cluster.redis.url);
