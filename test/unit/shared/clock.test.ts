@@ -50,6 +50,6 @@ test('the clock follows the small corrections of that of the machine', () => {
     behind += 50;
     clock.now();
   }
-  // What is due by one clock is due by the other.
+  // An event that is due by one clock is due by the other.
   expect(Math.abs(clock.now() - Date.now())).toBeLessThan(100);
 });
