@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toOneLine } from '../src/embedded/launcher-error.ts';
 import { startPostgres } from '../src/embedded/postgres/start-postgres.ts';
 import { findRedisServer, startRedis } from '../src/embedded/redis.ts';
+import { loadSecrets } from '../src/embedded/secrets.ts';
 import { migrateForward } from '../src/platform/database/migrations.ts';
 import { removeFolderOnExit } from '../scripts/parts/cleanup-guard.ts';
 import { differenceMessage } from '../src/services/messages/send-context/compare.ts';
@@ -24,28 +24,31 @@ export interface Environment {
   /** Folder of the logs of all parts. */
   logs: string;
   redis: Restartable | null;
-  postgres: Restartable;
+  /** `folder`: of its data. */
+  postgres: Restartable & { folder: string };
   /** What the processes have logged of differences between caches and the database: their metrics end with them. */
   listDifferences(): Promise<string[]>;
-  /** Stops everything and removes its data, and the logs unless `keepLogs`. */
+  /** Stops everything and removes its data unless they have a folder of their own, and the logs unless `keepLogs`. */
   stop(keepLogs: boolean): Promise<void>;
 }
 
-/** Starts PostgreSQL, Redis if installed, two APIs behind a balancer, and two workers, with a temporary data folder. */
+/**
+ * Starts PostgreSQL, Redis if installed, two APIs behind a balancer, and two workers, with the data of an earlier start in `folder`, or in
+ * a temporary folder.
+ */
 export async function startEnvironment(options: {
+  folder: string | undefined;
   signal: AbortSignal;
   onComplaint: (what: string) => void;
 }): Promise<Environment> {
   const { signal, onComplaint } = options;
   const logs = await mkdtemp(join(tmpdir(), 'ams-chaos-logs-'));
-  const folder = await mkdtemp(join(tmpdir(), 'ams-chaos-'));
-  const release = removeFolderOnExit(folder);
-  const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+  const cleanups: (() => Promise<unknown>)[] = [];
+  const folder = options.folder ?? (await createFolder(cleanups));
   let stopped: Promise<void> | undefined;
   async function end(keepLogs: boolean): Promise<void> {
     for (const cleanup of cleanups.toReversed())
       await cleanup().catch((error: unknown) => onComplaint(toOneLine(error)));
-    release();
     if (!keepLogs) await rm(logs, { recursive: true, force: true });
   }
   const stop = (keepLogs: boolean) => {
@@ -70,7 +73,7 @@ export async function startEnvironment(options: {
     const base = `http://127.0.0.1:${balancer.port}`;
     const env = {
       DATABASE_URL: postgres.url,
-      SECRET_KEY: randomBytes(32).toString('base64'),
+      SECRET_KEY: loadSecrets(folder).secret_key,
       HOST: '127.0.0.1',
       PORT: '0',
       PUBLIC_URL: base,
@@ -95,6 +98,16 @@ export async function startEnvironment(options: {
     await stop(true);
     throw error;
   }
+}
+
+async function createFolder(cleanups: (() => Promise<unknown>)[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'ams-chaos-'));
+  const release = removeFolderOnExit(folder);
+  cleanups.push(async () => {
+    await rm(folder, { recursive: true, force: true });
+    release();
+  });
+  return folder;
 }
 
 async function listLoggedDifferences(logs: string): Promise<string[]> {

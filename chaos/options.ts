@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 export const usage = `npm run chaos: injects faults into a service under load, and checks its guarantees.
@@ -24,11 +25,16 @@ Prints the counts. When a check fails, prints the violations and the folder of t
 
   --seconds <n>   duration of load and faults: 1 to 120 (100); start and final checks take up to a minute more
   --seed <n>      determines the order of the faults (default: a random number, which is printed)
+  --folder <path> keeps the data there, with the figures of each round in rounds.jsonl and rounds.svg. A run that was ended continues.
+                  At the end, queues, outbox and Redis must not have grown, and tables no more than their rows
+  --rounds <n>    with --folder: how often load, faults and checks run on the data of the rounds before (20)
   --json          one object on stdout instead of a table
   --help          this text
 `;
 
 const defaultSeconds = 100;
+const defaultRounds = 20;
+const maxRounds = 10_000;
 const maxSeconds = 120;
 const maxSeed = 2 ** 31;
 
@@ -39,17 +45,20 @@ export function readOptions(args?: string[]) {
     options: {
       seconds: { type: 'string', default: String(defaultSeconds) },
       seed: { type: 'string' },
+      folder: { type: 'string' },
+      rounds: { type: 'string', default: String(defaultRounds) },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
-  const { json, help } = values;
+  const { json, help, folder } = values;
   const seconds = parseInteger('--seconds', values.seconds, { min: 1, max: maxSeconds });
   const seed =
     values.seed === undefined
       ? randomInt(maxSeed)
       : parseInteger('--seed', values.seed, { min: 0, max: maxSeed - 1 });
-  return { seconds, seed, json, help };
+  const rounds = parseInteger('--rounds', values.rounds, { min: 1, max: maxRounds });
+  return { seconds, seed, rounds, folder: folder && resolve(folder), json, help };
 }
 
 function parseInteger(name: string, text: string, { min, max }: { min: number; max: number }): number {

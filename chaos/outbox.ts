@@ -10,11 +10,11 @@ interface PendingJob {
   created_at: string;
 }
 
-async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
+async function query<Row extends object>(url: string, text: string, values: unknown[] = []): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    return (await client.query<Row>(text)).rows;
+    return (await client.query<Row>(text, values)).rows;
   } finally {
     await client.end();
   }
@@ -33,15 +33,16 @@ export async function listPendingJobs(url: string): Promise<number> {
   return (await readPendingJobs(url)).length;
 }
 
-/** Reads all tasks with their changes. */
-export function readStoredTasks(url: string): Promise<StoredTask[]> {
+/** Reads the tasks of clients with their changes. */
+export function readStoredTasks(url: string, clientIds: readonly string[]): Promise<StoredTask[]> {
   return query(
     url,
     `select t.id, t.thread_id, t.message_id, t.client_id, t.agent_id, t.state, t.generation, t.lease_token::float8, h.has_questions,
        array(select k.message_id from task_messages k where k.task_id = t.id) as message_ids,
        (select json_agg(json_build_object('generation', u.generation, 'change', u.change, 'state', u.state, 'message_id', u.message_id,
           'by_id', u.by_id) order by u.generation) from task_updates u where u.task_id = t.id) as updates
-     from tasks t join threads h on h.id = t.thread_id`,
+     from tasks t join threads h on h.id = t.thread_id where t.client_id = any($1)`,
+    [clientIds],
   );
 }
 

@@ -19,7 +19,8 @@ export interface ChaosOptions {
   /** Injects faults during the load and returns them. The load ends when it resolves. */
   injectFaults: () => Promise<FaultRecord[]>;
   seed: number;
-  size: { agents: number; threads: number };
+  /** `name`: the names of the owners begin with it. */
+  size: { agents: number; threads: number; name?: string };
   signal: AbortSignal;
   log: (line: string) => void;
   /** Problems that the environment reported so far. */
@@ -168,7 +169,10 @@ async function readFinalState(
       after.read_tasks.push(await collect.tasks(agent));
     }),
   );
-  after.tasks = await readStoredTasks(environment.postgres.url);
+  after.tasks = await readStoredTasks(
+    environment.postgres.url,
+    agents.map(({ id }) => id),
+  );
   for (const { agent_id } of load.history.inboxes) {
     const agent = agents.find(({ id }) => id === agent_id);
     if (agent) after.stored_inboxes.push(await collect.inbox(agent));

@@ -24,17 +24,25 @@ export interface TableSize {
 }
 
 /** Reads memory, queues and outbox. @throws where there is no /proc. */
-export async function takeSnapshot({ pids, postgres_folder, env, core }: Service): Promise<Snapshot> {
+export async function takeSnapshot({
+  pids,
+  postgres_folder,
+  env,
+  core,
+}: Pick<Service, 'core' | 'env' | 'pids' | 'postgres_folder'>): Promise<Snapshot> {
   const depths = await core.queues.depths();
   return {
-    api_mb: toMegabytes(readMemory(pids.api[0] ?? 0, 'VmRSS')),
-    worker_mb: toMegabytes(readMemory(pids.worker[0] ?? 0, 'VmRSS')),
+    api_mb: toMegabytes(readResidentBytes(pids.api)),
+    worker_mb: toMegabytes(readResidentBytes(pids.worker)),
     postgres_mb: toMegabytes(readPostgresBytes(postgres_folder)),
     redis_mb: await readRedisMegabytes(env['REDIS_URL']),
     queued: depths.reduce((total, { waiting, active }) => total + waiting + active, 0),
     outbox: (await core.db.outbox.readAge()).rows,
   };
 }
+
+const readResidentBytes = (pids: readonly number[]) =>
+  pids.reduce((total, pid) => total + readMemory(pid, 'VmRSS'), 0);
 
 function readPostgresBytes(folder: string): number {
   const { postmaster, backends } = listPostgresProcesses(folder);
@@ -69,7 +77,7 @@ const sizes = `select coalesce(pg_partition_root(c.oid), c.oid)::regclass::text 
   group by 1 order by 1`;
 
 /** All tables of the service with their row counts and sizes. */
-export async function readTableSizes({ database }: Service): Promise<TableSize[]> {
+export async function readTableSizes({ database }: Pick<Service, 'database'>): Promise<TableSize[]> {
   const tables = await database.query<{ name: string; bytes: number }>({ text: sizes }, []);
   const counted: TableSize[] = [];
   for (const { name, bytes } of tables) {

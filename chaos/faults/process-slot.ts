@@ -5,6 +5,8 @@ import type { Target } from '../../scripts/parts/tcp-balancer.ts';
 
 /** A slot for one process, which can be ended and replaced by another one. */
 export interface ProcessSlot {
+  /** Undefined without a process. */
+  pid(): number | undefined;
   /** The address of the process; undefined without a process, and for a worker. */
   target(): Target | undefined;
   /** Starts a process. Retries until one is ready, because the database may be unavailable. */
@@ -55,6 +57,7 @@ export function createProcessSlot(part: ServicePart, number: number, parts: Proc
   }
 
   return {
+    pid: () => running?.pid,
     target() {
       if (!running?.url) return undefined;
       const { hostname, port } = new URL(running.url);

@@ -19,16 +19,16 @@ export interface Restartable {
 const timeoutMs = 20_000;
 
 /** Starts a server and adds its stop function to `cleanups`. `start` waits for the previous process. */
-export async function startRestartable(
-  start: (port: { port?: number }) => Promise<Running>,
+export async function startRestartable<T extends Running>(
+  start: (port: { port?: number }) => Promise<T>,
   { cleanups, signal }: { cleanups: (() => Promise<unknown>)[]; signal: AbortSignal },
-): Promise<Restartable> {
+): Promise<T & Restartable> {
   let running = await start({});
-  const { url, port } = running;
+  const { port } = running;
   cleanups.push(() => running.stop());
 
   return {
-    url,
+    ...running,
     kill: () => running.kill(),
     async restart() {
       const deadline = Date.now() + timeoutMs;

@@ -27,15 +27,18 @@ const scopes: Scope[] = [
   'realtime:read',
 ];
 
-/** Creates agents with new owners and an open inbound policy, and empty threads of every size between them. */
+/** Creates agents with new owners, whose names begin with `name`, and an open inbound policy, and empty threads of every size between them. */
 export async function createPopulation(
   env: Record<string, string>,
-  size: { agents: number; threads: number },
+  size: { agents: number; threads: number; name?: string | undefined },
   random: Random,
 ): Promise<Population> {
   const core = compose(loadConfig({ ...env, LOG_LEVEL: 'silent', DATABASE_POOL_SIZE: '2' }), 'chaos');
   try {
-    const members = await createMembers(core, 'chaos', size.agents, { scopes, visibility: 'public' });
+    const members = await createMembers(core, size.name ?? 'chaos', size.agents, {
+      scopes,
+      visibility: 'public',
+    });
     const agents: Agent[] = [];
     for (const { id, handle, token } of members)
       agents.push({

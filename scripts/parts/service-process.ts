@@ -18,6 +18,7 @@ export interface Program {
 }
 
 export interface ServiceProcess {
+  pid: number;
   /** Address of an API; empty for a worker. */
   url: string;
   /** Suspends the process until `thaw` or until this process exits. */
@@ -85,6 +86,7 @@ export async function startProcess(
     return ended;
   }
   return {
+    pid: child.pid ?? 0,
     url: part === 'api' ? await findAddress(lines) : '',
     freeze() {
       child.kill('SIGSTOP');

@@ -1,5 +1,7 @@
 import { fork } from 'node:child_process';
-import { resolve } from 'node:path';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
@@ -31,6 +33,24 @@ test('a short chaos run finds no losses, no duplicates and one order', async () 
   expect(Math.min(REST, tool, call), 'leases over every transport').toBeGreaterThan(0);
   expect(Math.min(figures.a2a_tasks, figures.a2a_streams), 'A2A').toBeGreaterThan(0);
   expect(Object.keys(figures.faults).length, err).toBeGreaterThanOrEqual(2);
+});
+
+test('rounds continue on the data of an earlier run', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'ams-rounds-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const run = async (rounds: number) => {
+    const base = ['--folder', folder, '--rounds', String(rounds), '--seconds', '3', '--seed', '6'];
+    const { status, out, err } = await runChaos(...base, '--json');
+    expect(status, err).toBe(0);
+    return JSON.parse(out).rounds;
+  };
+  const [first] = await run(1);
+  const [again, second, ...others] = await run(2);
+  expect(again).toEqual(first);
+  expect(second).toMatchObject({ round: 2, seed: 7, outbox: 0 });
+  expect(others).toEqual([]);
+  expect(second.messages).toBeGreaterThan(first.messages);
+  expect(await readFile(join(folder, 'rounds.svg'), 'utf8')).toMatch(/^<svg /);
 });
 
 test('the help describes the options, and an invalid option is an error in one line', async () => {

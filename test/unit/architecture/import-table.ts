@@ -183,6 +183,7 @@ export const importTable: Record<string, readonly string[]> = {
     'work',
   ],
   chaos: [
+    'bench',
     'config',
     'core/domain',
     'core/events',
