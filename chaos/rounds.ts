@@ -24,8 +24,8 @@ const sum = (counts: Record<string, number>) =>
   Object.values(counts).reduce((total, count) => total + count, 0);
 
 /**
- * Runs rounds on the data of the rounds before, until there are as many as asked for. Each has agents of its own. A run that ended early goes
- * on with the next round.
+ * Runs rounds on the data of the rounds before, until there are as many as asked for. Each has agents of its own. A run that ended early
+ * continues with the next round.
  * @returns the figures of all rounds, and what grew but should not; null when a round failed
  */
 export async function runRounds(

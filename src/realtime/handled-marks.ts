@@ -1,7 +1,9 @@
+import { withTimeout } from '../shared/timeout.ts';
+
 /** Collects agents whose inbox items were handled, and moves their marks from time to time. */
 export interface HandledMarks {
   add(agentIds: readonly string[]): void;
-  /** Writes what is pending, once, and ignores further calls. */
+  /** Writes what is pending, once, and ignores further calls. A write that waits for a lock does not delay it for long. */
   close(): Promise<void>;
 }
 
@@ -12,6 +14,8 @@ export interface HandledMarksParts {
   /** How long agents are collected before their marks move, in milliseconds; 1,000 by default. */
   batch_wait_ms?: number;
 }
+
+const closeTimeoutMs = 1_500;
 
 /**
  * Marks that move within a second cause one event for each thread, as with deliveries. The handled items stay in the database until then, so
@@ -43,7 +47,9 @@ export function createHandledMarks({ write, log, batch_wait_ms = 1_000 }: Handle
     },
     close() {
       closed = true;
-      return flush();
+      return withTimeout(closeTimeoutMs, flush(), () =>
+        log('cannot move handled marks in time; maintenance does it', undefined),
+      );
     },
   };
 }

@@ -5,6 +5,7 @@ import {
   type MessageRef,
 } from '../../packages/core/src/domain/feed/receipts.ts';
 import { steadyNow } from '../shared/clock.ts';
+import { withTimeout } from '../shared/timeout.ts';
 
 /** Collects what the transports of this process have delivered, and writes it from time to time. */
 export interface Receipts {
@@ -12,7 +13,7 @@ export interface Receipts {
   delivered(agentId: string, events: readonly { message: MessageRef | null }[]): void;
   /** Agents have acknowledged these ranges of their feeds. */
   acknowledged(ranges: readonly FeedRange[]): void;
-  /** Writes what is pending, once, and ignores further calls. */
+  /** Writes what is pending, once, and ignores further calls. A write that waits for a lock does not delay it for long. */
   close(): Promise<void>;
 }
 
@@ -31,6 +32,7 @@ interface Batch {
   acknowledged: FeedRange[];
 }
 
+const closeTimeoutMs = 1_500;
 /** Maximum marks in one transaction. Those of one thread stay together, even if there are more: they cause one event. */
 const maxMarksPerWrite = 500;
 /** Maximum feed entries that one transaction reads, in all ranges and in each. */
@@ -97,6 +99,11 @@ export function createReceipts(parts: ReceiptsParts): Receipts {
     if (ranges.add(range)) schedule();
   }
 
+  async function writeAll(): Promise<void> {
+    await writing;
+    await writeBatches(toBatches(marks.takeAll(), ranges.take()));
+  }
+
   return {
     delivered(agentId, events) {
       if (closed) return;
@@ -112,8 +119,9 @@ export function createReceipts(parts: ReceiptsParts): Receipts {
     async close() {
       closed = true;
       clearTimeout(timer);
-      await writing;
-      await writeBatches(toBatches(marks.takeAll(), ranges.take()));
+      await withTimeout(closeTimeoutMs, writeAll(), () =>
+        log('cannot write all receipts in time; later ones move the same marks', undefined),
+      );
     },
   };
 }

@@ -295,7 +295,5 @@ export const indexFiles: ReadonlySet<string> = new Set([
   'src/repositories/index.ts',
 ]);
 
-/**
- * The only file that may skip tests: a suite without its Redis or its browser is reported as skipped.
- */
+/** The only file that may skip tests: a suite without its Redis or its browser is reported as skipped. */
 export const skipAllowedFiles: ReadonlySet<string> = new Set(['test/support/vitest/describe-unless.ts']);

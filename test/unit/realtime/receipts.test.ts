@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { FeedRange, MessageRef } from '../../../packages/core/src/domain/feed/receipts.ts';
+import { createHandledMarks } from '../../../src/realtime/handled-marks.ts';
 import { createReceipts, type ReceiptsParts } from '../../../src/realtime/receipts.ts';
 import { waitUntil } from './setup.ts';
 import { useFakeTimers } from '../../support/fake-timers.ts';
@@ -125,6 +126,33 @@ test('closing writes the waiting marks after the current write, and accepts no m
   release?.();
   await closed;
   expect(written).toEqual([1, 2]);
+});
+
+test.each([
+  [
+    'receipts',
+    (write: () => Promise<void>, log: () => void) => {
+      const receipts = createReceipts({ write, log });
+      receipts.delivered('a', [message(1)]);
+      return receipts;
+    },
+  ],
+  [
+    'handled marks',
+    (write: () => Promise<void>, log: () => void) => {
+      const marks = createHandledMarks({ write, log });
+      marks.add(['a']);
+      return marks;
+    },
+  ],
+])('%s: a write that waits for a lock does not delay the stop for long', async (_, create) => {
+  await useFakeTimers();
+  const write = vi.fn(() => new Promise<void>(() => undefined));
+  const log = vi.fn();
+  const closed = create(write, log).close();
+  await vi.advanceTimersByTimeAsync(2_000);
+  await closed;
+  expect([write.mock.calls.length, log.mock.calls.length]).toEqual([1, 1]);
 });
 
 test('large batches are split, but never within a thread', async () => {
