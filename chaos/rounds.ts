@@ -37,7 +37,9 @@ export async function runRounds(
   const finished = parseLines(await readFile(file, 'utf8').catch(() => ''));
   while (finished.length < rounds) {
     const round = finished.length + 1;
-    const parts = { seconds, seed: (finished.at(-1)?.seed ?? seed - 1) + 1, folder, name: `chaos-${round}` };
+    // A round that ended early has left agents.
+    const name = `chaos-${Date.now().toString(36)}`;
+    const parts = { seconds, seed: (finished.at(-1)?.seed ?? seed - 1) + 1, folder, name };
     const { figures, installation, passed } = await runRound(parts, program);
     if (!passed || !installation) return null;
     const { acknowledged, tried_again, longest_until_whole_ms } = figures;
