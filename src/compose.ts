@@ -1,5 +1,5 @@
 import type { Config } from './config.ts';
-import { jobsForEvent } from './jobs/outbox-jobs.ts';
+import { jobForEvent } from './jobs/outbox-jobs.ts';
 import { createLogger } from './platform/observability/logger.ts';
 import { createMetrics } from './platform/observability/metrics.ts';
 import { type Tracing, untraced } from './platform/observability/tracing.ts';
@@ -68,7 +68,7 @@ export function compose(
     now: clock.now,
     fromReplica: config.DATABASE_REPLICA_URL.length > 0 ? fromReplica : undefined,
     settings,
-    jobsOf: jobsForEvent,
+    jobOf: jobForEvent,
     publish: publisher.publish,
     onRollback: (cause) => countStoppedLoop({ db, now: clock.now() }, cause),
     trace: tracing.current,

@@ -1,27 +1,26 @@
 import type { Core } from '../src/compose.ts';
 import { packWakeups, toWakeups } from '../packages/core/src/domain/feed/wakeups.ts';
-import { delivery } from '../src/jobs/outbox-jobs.ts';
+import { createIndexingJob, delivery, messageDelivery } from '../src/jobs/outbox-jobs.ts';
 import { createPostingJob } from '../src/jobs/posting.ts';
 import { createWebhookJob } from '../src/jobs/webhooks.ts';
 import { answerAsEcho, echoAgentId } from '../src/services/agents/echo.ts';
-import { handleRows, type JobHandler } from './consume-queues.ts';
+import { handleRows, type HandleSubjects, type JobHandler } from './consume-queues.ts';
 
 /** Maximum number of feed entries that one statement reads for a webhook. */
 const entriesPerRead = 500;
 
 /**
- * Returns the handler that publishes wake-ups for the recipients of events, queues deliveries for their webhooks, answers as the echo
- * agent, and then counts the messages. The first three can repeat safely: a wake-up only carries feed positions, a webhook reads its
- * agent's feed from its own position, and the echo looks for its answer first. Messages are counted by the statement that completes the
- * jobs.
+ * Returns the handlers that publish wake-ups for the recipients of events, queue deliveries for their webhooks, and answer as the echo
+ * agent. All of this can repeat safely: a wake-up only carries feed positions, a webhook reads its agent's feed from its own position, and
+ * the echo looks for its answer first. New messages are indexed then, by the job that completes their rows.
  */
-export function deliveryHandler({
+export function deliveryHandlers({
   config,
   db,
   unitOfWork,
   bus,
   queues,
-}: Core): JobHandler<{ ids: string[] }> {
+}: Core): JobHandler<{ ids: string[] }>[] {
   const { eventSubscriptions, feed, outbox, presence, usage, webhookFeeds } = db;
 
   async function queueDeliveries(agentIds: readonly string[]): Promise<void> {
@@ -46,13 +45,14 @@ export function deliveryHandler({
     await queues.enqueue(receivers.map((id) => createPostingJob(id, now)));
     if (config.ECHO_AGENT && echoAgentId in positions) await answerAsEcho(unitOfWork, ids);
   }
-  return {
-    contract: delivery,
+  const handlerOf = (contract: typeof delivery, complete: HandleSubjects): JobHandler<{ ids: string[] }> => ({
+    contract,
     handle: ({ ids }) =>
-      handleRows(ids, {
-        handle: deliver,
-        complete: (some) => usage.complete(delivery.name, some),
-        split: (some) => outbox.split(delivery.name, some),
-      }),
-  };
+      handleRows(ids, { handle: deliver, complete, split: (some) => outbox.split(contract.name, some) }),
+  });
+  return [
+    // A row of an older build can have events of new messages.
+    handlerOf(delivery, (some) => usage.complete(delivery.name, some)),
+    handlerOf(messageDelivery, (some) => queues.enqueue([createIndexingJob(some)])),
+  ];
 }

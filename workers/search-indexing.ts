@@ -1,10 +1,13 @@
 import type { Core } from '../src/compose.ts';
-import { timeOfId } from '../packages/core/src/domain/ids.ts';
-import { searchIndexing } from '../src/jobs/outbox-jobs.ts';
+import { isId, timeOfId } from '../packages/core/src/domain/ids.ts';
+import { messageDelivery, searchIndexing } from '../src/jobs/outbox-jobs.ts';
 import { indexMessages } from '../src/services/messages/search-index.ts';
 import { handleRows, type JobHandler } from './consume-queues.ts';
 
-/** Returns the handler that writes the search rows of messages, with one statement for a batch. */
+/**
+ * Returns the handler that writes the search rows of messages, with one statement for a batch. It completes the rows of the messages: they were
+ * delivered before. Messages are counted by the statement that completes their rows.
+ */
 export function searchIndexingHandler({ db, metrics }: Core): JobHandler<{ ids: string[] }> {
   async function index(ids: readonly string[]): Promise<void> {
     await indexMessages({ db }, ids, Date.now());
@@ -15,8 +18,13 @@ export function searchIndexingHandler({ db, metrics }: Core): JobHandler<{ ids: 
     handle: ({ ids }) =>
       handleRows(ids, {
         handle: index,
-        complete: (some) => db.outbox.complete(searchIndexing.name, some),
-        split: (some) => db.outbox.split(searchIndexing.name, some),
+        complete: (some) => db.usage.complete(rowOf(some), some),
+        split: (some) => db.outbox.split(rowOf(some), some),
       }),
   };
+}
+
+/** The name of the rows of these subjects: a row of an older build has messages as its subjects. */
+function rowOf([first = '']: readonly string[]): string {
+  return isId('message', first) ? searchIndexing.name : messageDelivery.name;
 }

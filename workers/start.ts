@@ -15,7 +15,7 @@ import { agentErasureHandler } from './agent-erasure.ts';
 import { agentExportHandler } from './agent-export.ts';
 import { attachmentScanningHandler } from './attachment-scanning.ts';
 import { startScheduler } from './scheduler.ts';
-import { deliveryHandler } from './delivery.ts';
+import { deliveryHandlers } from './delivery.ts';
 import { maintenanceHandler } from './maintenance/tasks.ts';
 import { createBackOff } from '../src/shared/back-off.ts';
 import { consumeQueues, type OnJobEnd } from './consume-queues.ts';
@@ -62,7 +62,7 @@ export async function startWorker(
   const backOff = createBackOff(pacing.backoffMs, pacing.maxBackoffMs);
   const stoppable = { ...core, blobs: createStoppableBlobs(stop.signal, core.blobs) };
   const handlers = [
-    deliveryHandler(core),
+    ...deliveryHandlers(core),
     webhookHandler(core, receipts, backOff, pacing),
     postingHandler(
       core,

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { newId } from '../../packages/core/src/domain/ids.ts';
-import { jobsForEvent } from '../../src/jobs/outbox-jobs.ts';
+import { jobForEvent } from '../../src/jobs/outbox-jobs.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { commitStatement } from '../../src/work/commit.ts';
 import { messageBatchesRepository } from '../../src/repositories/messages/batches.ts';
@@ -56,7 +56,7 @@ export async function runRawTransaction(database: Database, thread: Thread, cont
         raised: [],
         expected_relations: new Map(),
         entries: thread.members.map(({ id }) => ({ agent_id: id, event_id: event.id })),
-        jobs: jobsForEvent(event),
+        jobs: [jobForEvent(event)],
         job_grace: neverMs,
         // As long as the response that a send stores.
         keys: [

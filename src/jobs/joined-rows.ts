@@ -1,5 +1,5 @@
 /** The jobs whose subjects of one commit share an outbox row. */
-const joinedJobs = new Set(['deliver-events', 'index-messages']);
+const joinedJobs = new Set(['deliver-events', 'deliver-messages']);
 
 /** An entry of a queue has at most a hundred ids, and never a part of a row. */
 const maxIds = 50;

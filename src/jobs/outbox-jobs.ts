@@ -19,7 +19,10 @@ export const delivery: JobContract<{ version: 1; ids: string[] }> = {
   backoff_ms: 200,
 };
 
-/** Writes the search rows of messages. The subjects are messages. */
+/** As `delivery`, for events of new messages. Enqueues `searchIndexing`, which completes the row: a message has one row for both. */
+export const messageDelivery = { ...delivery, name: 'deliver-messages' };
+
+/** Writes the search rows of messages. The subjects are the events of the messages. Those of a row of an older build are messages. */
 export const searchIndexing: JobContract<{ version: 1; ids: string[] }> = {
   name: 'index-messages',
   queue: 'search-indexing',
@@ -76,6 +79,7 @@ export const noticing: JobContract<{ version: 1; ids: string[] }> = {
 /** The jobs that a commit can put into the outbox, by name. An outbox row stays until a worker has finished its job. */
 export const outboxJobs = {
   [delivery.name]: delivery,
+  [messageDelivery.name]: messageDelivery,
   [searchIndexing.name]: searchIndexing,
   [messageWithdrawal.name]: messageWithdrawal,
   [attachmentScanning.name]: attachmentScanning,
@@ -84,12 +88,9 @@ export const outboxJobs = {
   [noticing.name]: noticing,
 };
 
-/** Returns the jobs to put into the outbox for an event. */
-export function jobsForEvent(event: { id: string; type: EventType; message_id?: string }): OutboxRow[] {
-  const { id, type, message_id } = event;
-  const { messageJobs = [] } = eventOf(type);
-  const others = message_id === undefined ? [] : messageJobs.map((job) => ({ job, subject_id: message_id }));
-  return [{ job: delivery.name, subject_id: id }, ...others];
+/** Returns the job to put into the outbox for an event. */
+export function jobForEvent({ id, type }: { id: string; type: EventType }): OutboxRow {
+  return { job: eventOf(type).isIndexed ? messageDelivery.name : delivery.name, subject_id: id };
 }
 
 const maxBatchSize = 100;
@@ -101,13 +102,20 @@ const maxBatchSize = 100;
 export function packJobs(jobs: readonly OutboxRow[]): QueuedJob[] {
   const queued: QueuedJob[] = [];
   for (const contract of Object.values(outboxJobs)) {
-    const { name, queue, attempts, backoff_ms } = contract;
-    for (const ids of packIds(jobs.filter(({ job }) => job === name))) {
-      const id = batchId(name, ids);
-      queued.push({ queue, name, id, payload: { version: 1, ids }, attempts, backoff_ms });
-    }
+    for (const ids of packIds(jobs.filter(({ job }) => job === contract.name)))
+      queued.push(createEntry(contract, ids));
   }
   return queued;
+}
+
+/** The entry that indexes the messages of these events after their delivery. */
+export const createIndexingJob = (ids: readonly string[]): QueuedJob => createEntry(searchIndexing, ids);
+
+function createEntry(
+  { name, queue, attempts, backoff_ms }: JobContract<unknown>,
+  ids: readonly string[],
+): QueuedJob {
+  return { queue, name, id: batchId(name, ids), payload: { version: 1, ids }, attempts, backoff_ms };
 }
 
 /** The ids of rows, in batches of at most `maxBatchSize`. The ids of a row stay together. */

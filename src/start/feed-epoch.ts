@@ -1,4 +1,5 @@
 import type { Core } from '../compose.ts';
+import { jobForEvent } from '../jobs/outbox-jobs.ts';
 import type { Connection } from '../platform/database/database.ts';
 import { detectRestore } from '../services/feed-epoch.ts';
 import { createUnitOfWork } from '../work/unit-of-work.ts';
@@ -28,7 +29,7 @@ function openWorkOn(database: Connection, { clock, settings }: Parts) {
     database,
     now: clock.now,
     settings,
-    jobsOf: () => [],
+    jobOf: jobForEvent,
     publish: () => undefined,
     onRollback: async () => undefined,
   });

@@ -139,13 +139,13 @@ interface RecordOptions {
   touched: readonly string[];
   raised: CommitRecord['raised'];
   keys: CommitRecord['keys'];
-  jobsOf(event: NewEvent & { id: string }): OutboxJob[];
+  jobOf(event: NewEvent & { id: string }): OutboxJob;
 }
 
 /** What one commit writes for these change sets. */
 export function toCommitRecord(
   changeSets: readonly ChangeSet[],
-  { now, touched, raised, keys, jobsOf }: RecordOptions,
+  { now, touched, raised, keys, jobOf }: RecordOptions,
 ): CommitRecord & { jobs: OutboxJob[] } {
   const emitted = changeSets.flatMap(({ events, trace }) => events.map((event) => ({ event, trace })));
   return {
@@ -167,7 +167,7 @@ export function toCommitRecord(
       recipients.map((agent_id) => ({ agent_id, event_id: id })),
     ),
     jobs: joinJobs([
-      ...emitted.flatMap(({ event, trace }) => jobsOf(event).map((job) => ({ ...job, trace }))),
+      ...emitted.map(({ event, trace }) => ({ ...jobOf(event), trace })),
       ...changeSets.flatMap(({ jobs }) => jobs),
     ]),
   };

@@ -21,8 +21,8 @@ export interface TransactionParts {
   /** The time of the database, in milliseconds. */
   now(): number;
   database: Queryable & { begin(): Promise<Transaction> };
-  /** The jobs that an event causes. */
-  jobsOf(event: NewEvent & { id: string }): OutboxJob[];
+  /** The job that an event causes. */
+  jobOf(event: NewEvent & { id: string }): OutboxJob;
   /** Called after each rollback with its cause, before the caller gets that. */
   onRollback(error: unknown): Promise<void>;
   /** Called after each commit with something to publish. Must not throw: the outbox and the feeds already hold everything. */
@@ -51,7 +51,7 @@ export async function withDomainErrors<T>(run: () => Promise<T>): Promise<T> {
  * The only way to open a transaction. It commits the rows of `run` together with the change sets and publishes the result once, after the
  * commit. If anything fails, everything is rolled back.
  */
-export function createTransact({ database, now: readClock, jobsOf, publish, onRollback }: TransactionParts) {
+export function createTransact({ database, now: readClock, jobOf, publish, onRollback }: TransactionParts) {
   return async function transact<T>(options: TransactionOptions<T>): Promise<T> {
     const { changeSets, touched = [], run, keysOf = () => [] } = options;
     try {
@@ -64,7 +64,7 @@ export function createTransact({ database, now: readClock, jobsOf, publish, onRo
         result = await run(db, now);
         await insertAuditEntries(transaction, changeSets, now);
         const keys = [...keysOf(result), ...changeSets.flatMap((changes) => changes.keys)];
-        const record = toCommitRecord(changeSets, { now, touched, raised, keys, jobsOf });
+        const record = toCommitRecord(changeSets, { now, touched, raised, keys, jobOf });
         const positions = await commit(transaction, record, changeSets);
         const published = toCommitResult(changeSets, record, positions);
         if (published) publish(published);

@@ -14,10 +14,10 @@ const range = (count: number) => Array.from({ length: count }, (_, at) => at);
 describe('the jobs of a commit', () => {
   test('share a row for each kind; other kinds stay separate', () => {
     const scan = (id: string) => ({ job: 'scan-attachment', subject_id: id, trace: undefined });
-    const index = { job: 'index-messages', subject_id: 'msg_1', trace: undefined };
-    expect(joinJobs([deliver(1), index, deliver(2), scan('att_1'), scan('att_1'), deliver(3)])).toEqual([
+    const message = { job: 'deliver-messages', subject_id: 'evt_9', trace: undefined };
+    expect(joinJobs([deliver(1), message, deliver(2), scan('att_1'), scan('att_1'), deliver(3)])).toEqual([
       { ...deliver(1), more_ids: ['evt_2', 'evt_3'] },
-      index,
+      message,
       scan('att_1'),
       scan('att_1'),
     ]);

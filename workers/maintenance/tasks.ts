@@ -51,21 +51,14 @@ export function maintenanceHandler(
   pacing: Pick<WebhookPacing, 'graceMs'> = defaultPacing,
   now: () => number = Date.now,
 ): JobHandler<{ task: string }> {
-  const { config, db, unitOfWork, queues, logger, clock } = core;
-  const { outbox, idempotencyKeys, tokens, streamTickets, mcpSessions, rateLimits } = db;
+  const { config, db, unitOfWork, logger, clock } = core;
+  const { idempotencyKeys, tokens, streamTickets, mcpSessions, rateLimits } = db;
   const { oauthRecords, clientGrants, oauthClients, auditLog, membershipInvitations } = db;
   const { sessions, externalSignIns, approvals, presence, exchanges, usage, webhookDeliveries, workerNodes } =
     db;
 
   const tasks: Record<MaintenanceTask, () => Promise<void>> = {
-    /** Enqueues overdue outbox jobs again: after a crash, a flushed queue, or a failed handler. */
-    'sweep-outbox': () =>
-      drain(async (limit) => {
-        const due = await outbox.claimDue(clock.now(), sweepDelay, limit);
-        if (due.length > 0) logger.info({ jobs: due.length }, 'overdue outbox jobs enqueued again');
-        await queues.enqueue(packJobs(due), { retryFailed: true });
-        return due.length;
-      }),
+    'sweep-outbox': () => sweepOutbox(core),
     'apply-decisions': () => applyStoredDecisions(core, now()),
     /** Those that no process has moved. */
     'move-handled-marks': () => moveHandledMarks(unitOfWork, null, handledMarkGraceMs),
@@ -125,6 +118,18 @@ export function maintenanceHandler(
       else logger.warn({ task }, 'unknown maintenance task skipped: another release enqueued it');
     },
   };
+}
+
+/** Enqueues overdue outbox jobs again: after a crash, a flushed queue, or a failed handler. */
+async function sweepOutbox({ clock, db, logger, queues }: Core): Promise<void> {
+  let last = { job: '', subject_id: '' };
+  await drain(async (limit) => {
+    const due = await db.outbox.claimDue({ ...last, ...sweepDelay, now: clock.now(), limit });
+    if (due.length > 0) logger.info({ jobs: due.length }, 'overdue outbox jobs enqueued again');
+    await queues.enqueue(packJobs(due), { retryFailed: true });
+    last = due.at(-1) ?? last;
+    return due.length;
+  });
 }
 
 /** The rows are authoritative: a decision is late while no worker runs, and never lost. */

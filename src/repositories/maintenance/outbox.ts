@@ -34,16 +34,25 @@ export const outboxRepository = repository({
      on conflict (job, subject_id) do nothing`,
   ),
   /**
-   * Claims overdue jobs for another attempt. Times are in milliseconds. Doubles the delay of each row, so that a long outage does not
-   * fill the queue with copies.
+   * Claims overdue jobs after a row for another attempt, in the order of their keys. Times are in milliseconds. The delay of a row is
+   * doubled from `first` to `max`, so that a long outage does not fill the queue with copies. No index has the times: each commit would
+   * write to it, and a sweep reads each row once.
    */
-  claimDue: sql.rows<[now: number, delay: { first: number; max: number }, limit: number], OutboxRow>(
-    'outbox.claim_due(now, ..., limit)',
-    `update outbox o
-     set attempts = attempts + 1, due_at = :now + least(:first::bigint * (2 ^ least(attempts + 1, 16))::bigint, :max::bigint)
-     from (select job, subject_id from outbox where due_at <= :now order by due_at limit :limit for update skip locked) due
-     where o.job = due.job and o.subject_id = due.subject_id
-     returning o.job, o.subject_id, o.more_ids, o.attempts, o.created_at`,
+  claimDue: sql.rows<
+    [after: Pick<OutboxRow, 'job' | 'subject_id'> & Record<'now' | 'first' | 'max' | 'limit', number>],
+    OutboxRow
+  >(
+    'outbox.claim_due',
+    `with due as materialized (
+       select job, subject_id from outbox where (job, subject_id) > (:job::text, :subject_id::text) and due_at <= :now
+       order by job, subject_id limit :limit for update skip locked
+     ), claimed as (
+       update outbox o
+       set attempts = attempts + 1, due_at = :now + least(:first::bigint * (2 ^ least(attempts + 1, 16))::bigint, :max::bigint)
+       from due where o.job = due.job and o.subject_id = due.subject_id
+       returning o.job, o.subject_id, o.more_ids, o.attempts, o.created_at
+     )
+     select * from claimed order by job, subject_id`,
   ),
   /** The number of jobs, and when the oldest was created (ms). */
   readAge: sql.single<[], { rows: number; oldest: number | null }>(

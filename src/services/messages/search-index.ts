@@ -3,7 +3,7 @@ import type { ReadWork } from '../../work/unit-of-work.ts';
 import { mapInTurns } from '../../shared/map-in-turns.ts';
 
 /**
- * Writes the search rows of these messages; unknown ids are ignored. Idempotent and safe to run concurrently.
+ * Writes the search rows of these messages, or of those of these events; unknown ids are ignored. Idempotent and safe to run concurrently.
  * @param now milliseconds.
  */
 export async function indexMessages(

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { createHousehold } from '../../clients/contacts.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { dayMs, firstUsageDay, startOfDay } from '../../../packages/core/src/domain/usage.ts';
-import { deliveryHandler } from '../../../workers/delivery.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
+import { searchIndexingHandler } from '../../../workers/search-indexing.ts';
 import { type TestAgent, useService } from '../../support/service.ts';
 import { sendTo, startThread } from '../console/conversations/conversation-fixtures.ts';
 
@@ -70,11 +70,11 @@ test('a job that runs again counts nothing twice', async () => {
     `select id from events where type = 'message.created' and recipients @> array[$1]`,
     [one.id],
   );
-  const { handle } = deliveryHandler(service.core);
+  const { handle } = searchIndexingHandler(service.core);
   const ids = [event?.id ?? ''];
   await Promise.all([handle({ ids }), handle({ ids })]);
   await service.sql(
-    `insert into outbox (job, subject_id, due_at, created_at) values ('deliver-events', $1, $2, 0)`,
+    `insert into outbox (job, subject_id, due_at, created_at) values ('deliver-messages', $1, $2, 0)`,
     [event?.id, Date.now() + dayMs],
   );
   // Only the job that removes the row of the outbox counts.
@@ -181,7 +181,7 @@ test('an erased agent has no usage, not even as a counterpart', async () => {
   await unitOfWork.write(system, (work) => work.db.erasures.insert({ ...erasure, created_at: work.now }));
   await sendTo(service, other, thread, 'late');
   await sendTo(service, one, thread, 'late');
-  await expect.poll(() => service.sql(`select 1 from outbox where job = 'deliver-events'`)).toEqual([]);
+  await expect.poll(() => service.sql(`select 1 from outbox where job = 'deliver-messages'`)).toEqual([]);
   const refused = { sender_id: one.id, recipient_id: other.id };
   await service.core.db.usage.addStoppedLoops([refused], Date.now());
   expect(await readUsage(two)).toMatchObject({

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { packJobs } from '../../../src/jobs/outbox-jobs.ts';
+import { messageDelivery, packJobs } from '../../../src/jobs/outbox-jobs.ts';
+import { deliveryHandlers } from '../../../workers/delivery.ts';
+import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { useService } from '../../support/service.ts';
 
 const service = useService();
@@ -32,6 +34,60 @@ test('the worker handles and completes the messages of one transaction, and coun
   expect(counted).toEqual([{ messages: 70 }]);
 });
 
+/** Sends a message and waits until its jobs are done. Then it has no search row. */
+async function sendUnindexed() {
+  const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
+  const thread = await service.thread(ann, bob);
+  const sent = await service.post(ann, `/threads/${thread}/messages`, { content: 'once' });
+  expect(sent.status).toBe(201);
+  const id: string = sent.body.id;
+  await expect.poll(async () => (await countRows()).rows).toBe(0);
+  await service.sql('delete from message_search where message_id = $1', [id]);
+  const [event] = await service.sql<{ id: string }>('select id from events where message_id = $1', [id]);
+  const readSearchRow = () =>
+    service.sql('select 1 as found from message_search where message_id = $1', [id]);
+  return { ann, id, event_id: event?.id ?? '', readSearchRow };
+}
+
+const insertRow = (job: string, subject: string, due_at: number) =>
+  service.sql('insert into outbox (job, subject_id, due_at, created_at) values ($1, $2, $3, 1)', [
+    job,
+    subject,
+    due_at,
+  ]);
+
+test('the row of a message stays until it is indexed: a worker that dies after the delivery loses nothing', async () => {
+  const { core } = service;
+  const { ann, event_id, readSearchRow } = await sendUnindexed();
+  await insertRow(messageDelivery.name, event_id, Date.now() + 3_600_000);
+  const deliver = (queues: typeof core.queues) =>
+    deliveryHandlers({ ...core, queues })
+      .find(({ contract }) => contract.name === messageDelivery.name)
+      ?.handle({ ids: [event_id] });
+  await expect(
+    deliver({ ...core.queues, enqueue: () => Promise.reject(new Error('it died')) }),
+  ).rejects.toThrow('it died');
+  // The entry of the queue is lost.
+  await deliver({ ...core.queues, enqueue: () => Promise.resolve() });
+  expect((await countRows()).rows).toBe(1);
+  expect(await readSearchRow()).toEqual([]);
+  await service.sql('update outbox set due_at = 0');
+  await maintenanceHandler(core).handle({ task: 'sweep-outbox' });
+  await expect.poll(async () => (await countRows()).rows).toBe(0);
+  expect(await readSearchRow()).toEqual([{ found: 1 }]);
+  // The row counts the message, in this test for a second time.
+  const counted = await service.sql('select messages from usage_days where sender_id = $1', [ann.id]);
+  expect(counted).toEqual([{ messages: 2 }]);
+});
+
+test('a worker handles the row of an older build, which names a message', async () => {
+  const { id, readSearchRow } = await sendUnindexed();
+  await insertRow('index-messages', id, 0);
+  await maintenanceHandler(service.core).handle({ task: 'sweep-outbox' });
+  await expect.poll(async () => (await countRows()).rows).toBe(0);
+  expect(await readSearchRow()).toEqual([{ found: 1 }]);
+});
+
 test('a row is completed with all its subjects only, and can be split into one for each', async () => {
   const { outbox } = service.core.db;
   const job = 'deliver-events';
@@ -56,7 +112,15 @@ test('the sweep enqueues all subjects of a row', async () => {
   await service.sql(
     `insert into outbox (job, subject_id, more_ids, due_at, created_at) values ('deliver-events', 'evt_1', '{evt_2}', 0, 1)`,
   );
-  const due = await outbox.claimDue(Date.now(), { first: 3_600_000, max: 3_600_000 }, 10);
+  const hour = 3_600_000;
+  const due = await outbox.claimDue({
+    job: '',
+    subject_id: '',
+    now: Date.now(),
+    first: hour,
+    max: hour,
+    limit: 10,
+  });
   expect(packJobs(due)).toMatchObject([{ name: 'deliver-events', payload: { ids: ['evt_1', 'evt_2'] } }]);
   await outbox.complete('deliver-events', ['evt_1', 'evt_2']);
 });

@@ -1,9 +1,6 @@
 import type { z } from 'zod';
 import type { Scope } from '../domain/auth/scopes.ts';
 
-/** A job about the message of an event. Every event is delivered besides. */
-type MessageJob = 'index-messages';
-
 /** A resource of MCP; `{thread_id}` is the thread of the event. */
 type ChangedResource = 'service://contacts' | 'service://threads' | 'service://threads/{thread_id}';
 
@@ -22,7 +19,8 @@ export interface EventDefinition<Type extends string = string, Data extends z.Zo
   handles?(data: z.infer<Data>): string[];
   /** The resources that it changes. */
   resources: readonly ChangedResource[];
-  messageJobs?: readonly MessageJob[];
+  /** Whether the search finds the message of the event. */
+  isIndexed?: true;
   /** The public data. Fields that differ between viewers are not part of it. */
   data: Data;
   /** Makes the public data from the stored data, before it is parsed. Absent: they are the same. */

@@ -24,7 +24,7 @@ const readRows = (page: PageResponse): string[][] =>
 
 /** Waits until all messages are counted. */
 async function waitForCounts(): Promise<void> {
-  const text = `select 1 from outbox where job = 'deliver-events'`;
+  const text = `select 1 from outbox where job = 'deliver-messages'`;
   await expect.poll(() => service.sql(text)).toEqual([]);
 }
 

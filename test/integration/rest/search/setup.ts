@@ -26,7 +26,7 @@ export async function startSearchService() {
 
   /** Resolves when all messages are indexed. */
   async function waitUntilIndexed(): Promise<void> {
-    const owed = { text: `select from outbox where job = 'index-messages'` };
+    const owed = { text: `select from outbox where job = 'deliver-messages'` };
     await vi.waitFor(async () => expect(await service.core.database.query(owed, [])).toEqual([]), 20_000);
   }
 

@@ -10,7 +10,7 @@ export const messageCreated = defineEvent({
   filters: ['thread_id', 'only_mentions'],
   handles: ({ sender }) => [sender.canonical_handle],
   resources: ['service://threads', 'service://threads/{thread_id}'],
-  messageJobs: ['index-messages'],
+  isIndexed: true,
   data: messageSchema,
   example: exampleMessage,
 });
