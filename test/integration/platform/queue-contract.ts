@@ -61,6 +61,7 @@ export function testQueueContract(start: () => Promise<QueueBackend>): void {
       expect(depths.map(({ queue, waiting, active }) => [queue, waiting, active])).toEqual([
         ['delivery', 0, 0],
         ['webhooks', 0, 0],
+        ['remote-delivery', 0, 0],
         ['notifications', 0, 0],
         ['search-indexing', 0, 0],
         ['attachment-scanning', 0, 0],

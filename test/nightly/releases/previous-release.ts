@@ -52,7 +52,7 @@ export async function buildPreviousRelease(): Promise<Release> {
   const entries = { api: built('src/main.js'), worker: built('workers/main.js') };
   return {
     program: (part) => ({ entry: entries[part], nodeArguments: [] }),
-    migrate: (env) => runProgram(env, built('src/migrate.js')),
+    migrate: (env) => runProgram(env, built('src/cli/main.js'), 'migrate'),
     createAgent(env, { handle, inbound_policy }) {
       const access = ['--visibility', 'public', '--inbound-policy', inbound_policy];
       runProgram(env, built('src/cli/main.js'), 'agent', 'create', handle, '--create-owner', ...access);
