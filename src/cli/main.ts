@@ -39,6 +39,8 @@ const io: CommandIo = {
   interruptSignal: createInterruptSignal,
 };
 /** The other commands load the whole service, which takes a second. MCP clients start the bridge often and wait for it. */
-const { runCommandLine } =
-  args[0] === 'mcp-stdio' ? await import('./mcp-stdio.ts') : await import('./program.ts');
+const light = new Set(['mcp-stdio', 'start', '--version', '-V']);
+const { runCommandLine } = light.has(args[0] ?? '')
+  ? await import('./light.ts')
+  : await import('./program.ts');
 process.exitCode = await runCommandLine(args, io);

@@ -1,7 +1,6 @@
 import { mcpStdioCommand as createCommand } from '../../packages/client/src/cli/commands/mcp-stdio.ts';
 import type { Command } from 'commander';
 import type { CommandIo } from './io.ts';
-import { runCommands } from './run-commands.ts';
 
 /**
  * `ams mcp-stdio`, an alias of `am mcp-stdio`, which comes without the service. Both have the same options, environment and saved
@@ -9,9 +8,4 @@ import { runCommands } from './run-commands.ts';
  */
 export function mcpStdioCommand(io: CommandIo): Command {
   return createCommand(io, 'ams');
-}
-
-/** Runs only `ams mcp-stdio`, without loading the service. Returns the exit code of `runCommands`. */
-export function runCommandLine(args: readonly string[], io: CommandIo): Promise<number> {
-  return runCommands([mcpStdioCommand], args, io);
 }
