@@ -99,7 +99,7 @@ const waitingOf = `case when t.status <> 'active' then null
 
 /** Of the thread `t` and the reader's marks `k`. */
 const isDone = 'coalesce(k.done_sequence >= t.last_sequence, false)';
-const isMuted = 'coalesce(k.muted, false)';
+export const isMuted = 'coalesce(k.muted, false)';
 
 /** Needs the thread `t`, the reader's agents `mine`, their questions `question`, and the reader's marks `k`. */
 const columns = `t.id, t.subject, t.status, t.last_sequence, t.last_message_at, t.last_sender_id, t.created_at, t.updated_at, ${watchedBy},

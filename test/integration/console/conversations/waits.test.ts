@@ -5,7 +5,7 @@ import { findLiveAddress, openLivePage } from '../../../clients/live-page.ts';
 import { connectWebSocket } from '../../../clients/websocket.ts';
 import { allTestScopes, type TestAgent, useSharedService } from '../../../support/service.ts';
 import { fillForm, signInPerson } from '../signed-in-person.ts';
-import { createRoles, readableThreads, sendTo, startThread } from './conversation-fixtures.ts';
+import { addressOf, createRoles, readableThreads, sendTo, startThread } from './conversation-fixtures.ts';
 
 const service = useSharedService();
 
@@ -171,4 +171,25 @@ test('the page has a list, is live, and shows only what the person may read', as
   await startThread(service, await service.agent(), [mine], { subject: hostile });
   await expect.poll(page.shown).toContain('&lt;script>');
   page.close();
+});
+
+test('500 older questions of a muted thread hide no other question', async () => {
+  const ada = await signInPerson(service);
+  const mine = await ada.agent('agent', reads);
+  const other = await service.agent();
+  const start = (subject: string) => startThread(service, other, [mine], { subject });
+  const [muted, open] = [await start('Muted'), await start('Open')];
+  await ada.fill(addressOf(muted), { button: 'mute' }, `${addressOf(muted)}/mark`);
+  await service.sql(
+    `insert into expected_replies
+     select (r).* from expected_replies e, generate_series(1, 500) n, jsonb_populate_record(e,
+       jsonb_build_object('message_id', 'msg_' || $1 || n, 'created_at', e.created_at - 3600000)) r where e.thread_id = $1`,
+    [muted],
+  );
+  await service.sql('update expected_replies set created_at = created_at - 1200000 where thread_id = $1', [
+    open,
+  ]);
+  const pages = [await ada.go('/console'), await ada.go('/console/waits')];
+  for (const page of pages) expect(page.text).toContain(addressOf(open));
+  expect(pages[0]?.text).not.toContain(addressOf(muted));
 });
