@@ -19,6 +19,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'org invite': ['org invite acme ada --role admin'],
   'org invitations': ['org invitations acme'],
   'org revoke': ['org revoke acme ada'],
+  'org revoke-link': ['org revoke-link acme 12'],
   'org role': ['org role acme ada admin'],
   'org remove': ['org remove acme ada'],
   'org members': ['org members acme'],

@@ -1,4 +1,5 @@
-import { acceptInvitation, inviteAsOperator } from '../../src/services/people/membership-invitations.ts';
+import { acceptInvitation } from '../../src/services/people/membership-invitations.ts';
+import { inviteAsOperator } from '../../src/services/people/organizations.ts';
 import { listMembers, type Membership, setRole } from '../../src/services/people/organizations.ts';
 import { requireOwner } from '../../src/services/people/owners.ts';
 import type { SystemWork } from '../../src/work/unit-of-work.ts';

@@ -1,20 +1,20 @@
 import { Argument, Command, Option } from 'commander';
-import {
-  type InviteMember,
-  inviteAsOperator,
-  listInvitationsAsOperator,
-  revokeInvitationAsOperator,
-} from '../../services/people/membership-invitations.ts';
+import type { InviteMember } from '../../services/people/membership-invitations.ts';
 import {
   createOrganization,
+  inviteAsOperator,
+  listInvitationsAsOperator,
   listMembers,
   type Membership,
   removeFromOrganization,
+  revokeInvitationAsOperator,
+  revokeLinkAsOperator,
   setRole,
 } from '../../services/people/organizations.ts';
 import { setNameAsOperator } from '../../services/people/display-names.ts';
 import { reading, revoking, writing } from '../actions.ts';
 import type { CommandIo } from '../io.ts';
+import { integerInRange } from '../option-values.ts';
 import { listCommand, showCommand, toStoredName } from '../lists.ts';
 import { resultCommand } from '../output.ts';
 
@@ -110,5 +110,12 @@ function invitationCommands(io: CommandIo): Command[] {
         revokeInvitationAsOperator(work, { slug, username }),
       ),
     );
-  return [invite, invitations, revoke];
+
+  const revokeLink = resultCommand('revoke-link', 'revoke an invitation by link to an organization')
+    .argument('<slug>')
+    .argument('<link>', 'its number in the list of invitations', integerInRange(1, Number.MAX_SAFE_INTEGER))
+    .action(
+      writing(io, (work, slug: string, number: number) => revokeLinkAsOperator(work, { slug, number })),
+    );
+  return [invite, invitations, revoke, revokeLink];
 }

@@ -9,7 +9,6 @@ import { DomainError, wrongField } from '../../../packages/core/src/domain/error
 import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 import { sha256 } from '../auth/token-records.ts';
 import { lockAdministeredOrganization } from './memberships.ts';
-import { requireOwner } from './owners.ts';
 
 type ActingPerson = Pick<Person, 'account_id'>;
 /** An invitation to an organization. Times in milliseconds. */
@@ -134,26 +133,7 @@ export async function revokeInvitationLink(
   { slug, number }: { slug: string; number: number },
 ): Promise<void> {
   const { id } = await lockAdministeredOrganization(work, by, slug);
-  if (!(await work.db.membershipInvitations.takeLink(id, number, work.now))) throw invitationNotFound();
-  work.changes.audit({ act: 'member.invitation_revoked', about: slug, detail: { by_link: true } });
-}
-
-/**
- * Invites a person for an operator.
- * @returns the invitation.
- * @throws {DomainError} NOT_FOUND, VALIDATION_ERROR, INVALID_TRANSITION (the person is a member)
- */
-export async function inviteAsOperator(work: SystemWork, { slug, username, role }: InviteMember) {
-  const organization = await requireOwner(work, slug, 'organization');
-  const account = await requireOwner(work, username, 'account');
-  if (await work.db.owners.findMember(organization.id, account.id)) {
-    throw new DomainError(
-      'INVALID_TRANSITION',
-      `${account.name} is already a member of ${organization.name}. Change the role with ams org role.`,
-    );
-  }
-  const expires_at = await putInvitation(work, organization, account, role, null);
-  return { slug: organization.name, username: account.name, role, expires_at };
+  await takeLinkBack(work, { id, name: slug }, number);
 }
 
 /** Returns the pending invitations of a person, newest first, at most 50. */
@@ -167,15 +147,6 @@ export function listInvitationsOfPerson(
 /** Returns the pending invitations to an organization, by username, then links. The caller checks that the reader is an admin. */
 export function listInvitationsTo({ db: { membershipInvitations } }: ReadWork, { id }: { id: string }) {
   return membershipInvitations.listOfOrganization(id, Date.now());
-}
-
-/**
- * Returns the pending invitations to an organization for an operator.
- * @throws {DomainError} NOT_FOUND
- */
-export async function listInvitationsAsOperator(work: ReadWork, slug: string) {
-  const invitations = await listInvitationsTo(work, await requireOwner(work, slug, 'organization'));
-  return invitations.map(({ number: _number, ...invitation }) => invitation);
 }
 
 /**
@@ -234,27 +205,13 @@ export async function revokeInvitationToMember(
   await takeBack(work, { id: organization.id, name: organization.slug }, account);
 }
 
-/**
- * Revokes an invitation for an operator.
- * @throws {DomainError} NOT_FOUND
- */
-export async function revokeInvitationAsOperator(
-  work: SystemWork,
-  { slug, username }: Omit<InviteMember, 'role'>,
-) {
-  const organization = await requireOwner(work, slug, 'organization');
-  const account = await requireOwner(work, username, 'account');
-  await takeBack(work, organization, account);
-  return { slug: organization.name, username: account.name, revoked: true };
-}
-
 interface Named {
   id: string;
   name: string;
 }
 
-/** Returns when the invitation expires. */
-async function putInvitation(
+/** Inserts or replaces the invitation of an account. Returns when it expires (ms). */
+export async function putInvitation(
   work: SystemWork,
   organization: Named,
   account: Named,
@@ -273,10 +230,17 @@ async function putInvitation(
   return times.expires_at;
 }
 
-async function takeBack(work: SystemWork, organization: Named, account: Named): Promise<void> {
+/** @throws {DomainError} NOT_FOUND */
+export async function takeBack(work: SystemWork, organization: Named, account: Named): Promise<void> {
   if (!(await work.db.membershipInvitations.take(organization.id, account.id, work.now)))
     throw invitationNotFound();
   work.changes.audit({ act: 'member.invitation_revoked', account_id: account.id, about: organization.name });
+}
+
+/** @throws {DomainError} NOT_FOUND */
+export async function takeLinkBack(work: SystemWork, { id, name }: Named, number: number): Promise<void> {
+  if (!(await work.db.membershipInvitations.takeLink(id, number, work.now))) throw invitationNotFound();
+  work.changes.audit({ act: 'member.invitation_revoked', about: name, detail: { by_link: true } });
 }
 
 /** The same error for an organization that does not exist and one that does not invite the person. */

@@ -2,6 +2,13 @@ import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 import { endAccessOfMember, endConnectionsBeyondRights } from '../auth/connections.ts';
+import {
+  type InviteMember,
+  listInvitationsTo,
+  putInvitation,
+  takeBack,
+  takeLinkBack,
+} from './membership-invitations.ts';
 import { parseOwnerName, requireOwner } from './owners.ts';
 
 /**
@@ -63,6 +70,63 @@ export async function removeFromOrganization(work: SystemWork, { slug, username 
 export async function listMembers(work: ReadWork, slug: string) {
   const organization = await requireOwner(work, slug, 'organization');
   return work.db.owners.listMembers(organization.id, { after: '', limit: null });
+}
+
+/**
+ * Invites a person for an operator.
+ * @returns the invitation.
+ * @throws {DomainError} NOT_FOUND, VALIDATION_ERROR, INVALID_TRANSITION (the person is a member)
+ */
+export async function inviteAsOperator(work: SystemWork, { slug, username, role }: InviteMember) {
+  const organization = await requireOwner(work, slug, 'organization');
+  const account = await requireOwner(work, username, 'account');
+  if (await work.db.owners.findMember(organization.id, account.id)) {
+    throw new DomainError(
+      'INVALID_TRANSITION',
+      `${account.name} is already a member of ${organization.name}. Change the role with ams org role.`,
+    );
+  }
+  const expires_at = await putInvitation(work, organization, account, role, null);
+  return { slug: organization.name, username: account.name, role, expires_at };
+}
+
+/**
+ * Returns the pending invitations to an organization for an operator, a link with the number that revokes it.
+ * @throws {DomainError} NOT_FOUND
+ */
+export async function listInvitationsAsOperator(work: ReadWork, slug: string) {
+  const invitations = await listInvitationsTo(work, await requireOwner(work, slug, 'organization'));
+  return invitations.map(({ number, ...invitation }) => ({
+    ...invitation,
+    link: invitation.username === null ? number : null,
+  }));
+}
+
+/**
+ * Revokes an invitation for an operator.
+ * @throws {DomainError} NOT_FOUND
+ */
+export async function revokeInvitationAsOperator(
+  work: SystemWork,
+  { slug, username }: Omit<InviteMember, 'role'>,
+) {
+  const organization = await requireOwner(work, slug, 'organization');
+  const account = await requireOwner(work, username, 'account');
+  await takeBack(work, organization, account);
+  return { slug: organization.name, username: account.name, revoked: true };
+}
+
+/**
+ * Revokes an invitation by link for an operator.
+ * @throws {DomainError} NOT_FOUND
+ */
+export async function revokeLinkAsOperator(
+  work: SystemWork,
+  { slug, number }: { slug: string; number: number },
+) {
+  const organization = await requireOwner(work, slug, 'organization');
+  await takeLinkBack(work, organization, number);
+  return { slug: organization.name, link: number, revoked: true };
 }
 
 function notMember(account: { name: string }, organization: { name: string }): DomainError {

@@ -1,6 +1,7 @@
 import { verify } from '@node-rs/argon2';
 import { describe, expect, test } from 'vitest';
 import { useAuthorizationServer } from '../oauth/authorization-server.ts';
+import { createInvitationLink } from '../../../src/services/people/membership-invitations.ts';
 import { joinOrganization } from '../../support/join-organization.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 
@@ -85,7 +86,9 @@ describe('org', () => {
       role: 'admin',
     });
     expect(await json('org', 'invitations', 'acme')).toEqual({
-      invitations: [{ ...invitation, role: 'admin', invited_by: null, created_at: expect.any(Number) }],
+      invitations: [
+        { ...invitation, role: 'admin', invited_by: null, created_at: expect.any(Number), link: null },
+      ],
     });
     expect(await json('org', 'members', 'acme')).toEqual([]);
     expect(await json('org', 'revoke', 'acme', 'grace')).toEqual({
@@ -95,6 +98,39 @@ describe('org', () => {
     });
     expect(await json('org', 'invitations', 'acme')).toEqual({ invitations: [] });
     expect((await run('org', 'revoke', 'acme', 'grace')).err).toMatch(/^error: No such invitation/);
+  });
+
+  test('links are listed with a number, which revokes one, once', async () => {
+    await json('org', 'create', 'links');
+    const { id: account_id } = (await json('account', 'create', 'lena')) as { id: string };
+    const secret = await authority.write(async (work) => {
+      await joinOrganization(work, { slug: 'links', username: 'lena', role: 'admin' });
+      return createInvitationLink(work, { account_id }, { slug: 'links', role: 'member' });
+    });
+    const list = async () => {
+      const { invitations } = (await json('org', 'invitations', 'links')) as {
+        invitations: { link: number }[];
+      };
+      return invitations;
+    };
+    const [invitation] = await list();
+    expect(invitation).toMatchObject({ username: null, role: 'member', invited_by: 'lena' });
+    const link = invitation?.link ?? 0;
+    expect(JSON.stringify(invitation)).not.toContain(secret.split('/').at(-1));
+    // Not through another organization.
+    await json('org', 'create', 'no-links');
+    for (const [slug, number] of [
+      ['no-links', link],
+      ['links', link + 1],
+    ] as const)
+      expect((await run('org', 'revoke-link', slug, String(number))).err).toMatch(
+        /^error: No such invitation/,
+      );
+    expect((await run('org', 'revoke-link', 'links', 'x')).code).toBe(2);
+    const revoke = ['org', 'revoke-link', 'links', String(link)];
+    expect(await json(...revoke)).toEqual({ slug: 'links', link, revoked: true });
+    expect(await list()).toEqual([]);
+    expect((await run(...revoke)).err).toMatch(/^error: No such invitation/);
   });
 
   test('refuses an unknown organization, an unknown person, and one in place of the other', async () => {
