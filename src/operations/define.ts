@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ApprovalAction } from '../../packages/core/src/domain/approvals.ts';
+import type { Actor } from '../../packages/core/src/domain/auth/actor.ts';
 import type { StoredFile } from '../../packages/core/src/domain/attachments/attachments.ts';
 import type { ErrorCode } from '../../packages/core/src/domain/errors.ts';
 import type { NextItem } from '../../packages/core/src/domain/inbox.ts';
@@ -169,6 +170,8 @@ export interface Operation<Input = unknown, Output extends object = object> {
   run(work: Work, input: Input, file: StoredFile | null, allowance: Allowance | null): Promise<Output>;
   /** For an operation whose concurrent calls share a transaction. */
   batch?: BatchRule<Input, Output>;
+  /** The output where nothing is special. For repeated calls, only what differs from it is stored. */
+  usualOutput?(actor: Actor, input: Input): Output;
   /** Whether its answer is a secret: it is stored encrypted for repeated calls. */
   confidential?: boolean;
   /** The record that a write locks. Calls with the same key are in one batch, or only a few of them run at a time. */

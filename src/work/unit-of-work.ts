@@ -83,7 +83,7 @@ export interface IdempotencyClaim {
 /** The response body, or the text to store in its place. */
 interface IdempotentAnswer {
   body: string;
-  kept_as?: string;
+  kept_as?: string | undefined;
 }
 
 /** One of several writes in one transaction. */

@@ -156,10 +156,10 @@ function runAll(operation: Operation, isRepeated: boolean) {
       items.map(({ call, work }) => ({ work, input: call.context.input })),
       { isRepeated },
     );
-    return items.map(({ work }, at): BatchResult<Answer> => {
+    return items.map(({ call, work }, at): BatchResult<Answer> => {
       const output = outputs?.[at] ?? null;
       const isAnswer = output !== null && !(output instanceof DomainError);
-      return isAnswer ? createAnswer(operation, work, output) : output;
+      return isAnswer ? createAnswer(operation, work, call.context.input, output) : output;
     });
   };
 }

@@ -56,7 +56,7 @@ export interface Answer {
   output: object;
   replayed: boolean;
   /** The stored response for repeated calls, if it differs from `body`. */
-  kept_as?: string;
+  kept_as?: string | undefined;
 }
 
 /** What the stages know about one call. Each stage sets what the later ones read. */

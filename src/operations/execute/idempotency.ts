@@ -59,7 +59,7 @@ async function findAnswerAfter(
     throw isUnavailable(failure) ? failure : error;
   }
   if (!stored) throw error;
-  return replayAnswer(context.call.operation, unitOfWork, claim, stored);
+  return replayAnswer(context, unitOfWork, claim, stored);
 }
 
 /**
@@ -68,11 +68,11 @@ async function findAnswerAfter(
  */
 export async function findStoredAnswer(
   unitOfWork: UnitOfWork,
-  { call }: CallContext,
+  context: CallContext,
   claim: IdempotencyClaim,
 ): Promise<Answer | undefined> {
   const stored = await findAnswer(unitOfWork, claim);
-  return stored && replayAnswer(call.operation, unitOfWork, claim, stored);
+  return stored && replayAnswer(context, unitOfWork, claim, stored);
 }
 
 /** Finds the stored answer of a claim, if its effect is committed. */

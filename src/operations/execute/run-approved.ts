@@ -24,5 +24,5 @@ export async function runApproved(
       ? parseInput(operation.input, replaceTexts(operation, held, texts))
       : held
     : operation.input.parse({ handle: target, ...(message !== '' && { message }) });
-  return createAnswer(operation, work, await operation.run(work, input, null, null)).body;
+  return createAnswer(operation, work, input, await operation.run(work, input, null, null)).body;
 }

@@ -30,7 +30,7 @@ export function createTransaction(unitOfWork: UnitOfWork): Stage {
       const respond = async (work: Work) => {
         await requireNoApproval(context, work);
         const output = await operation.run(work, input, context.file, context.allowance);
-        return createAnswer(operation, work, output);
+        return createAnswer(operation, work, input, output);
       };
       if (operation.kind === 'read') return unitOfWork.read(actor, respond, canReadReplica(operation, input));
       const write = () => unitOfWork.write(actor, respond, claim);

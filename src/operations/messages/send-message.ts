@@ -69,6 +69,12 @@ export const sendMessageOperation = defineOperation({
       });
     },
   },
+  usualOutput: ({ agent_id: sender_id, handle: sender_handle }, input) => {
+    const { thread_id, content, content_type, reply_to = null } = input;
+    const assigned = { id: '', created_at: 0, sequence: 0, attachments: [], metadata: {} };
+    const sent = { ...assigned, thread_id, sender_id, sender_handle, content, content_type, reply_to };
+    return presentMessage({ ...sent, written_by: 'agent' });
+  },
   batchKey: ({ thread_id }) => thread_id,
   limit: { budget: 'send_message', key: ({ thread_id }) => thread_id },
   rest: {

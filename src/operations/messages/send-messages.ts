@@ -111,8 +111,8 @@ async function sendParts(work: Work, thread_id: string, parts: readonly Part[]):
       if (row instanceof DomainError) return [part, row];
       const record = presentMessage(row);
       if (part.claim) {
-        const { body } = createAnswer(sendMessageOperation, work, record);
-        work.changes.storeAnswer({ ...part.claim, answer: body });
+        const { body, kept_as = body } = createAnswer(sendMessageOperation, work, part.input, record);
+        work.changes.storeAnswer({ ...part.claim, answer: kept_as });
       }
       return [part, { status: 201, message: record }];
     }),
@@ -136,14 +136,24 @@ async function findReplays(
   return new Map(
     parts.flatMap((part): [Part, Outcome][] => {
       const row = part.claim && stored.get(part.claim.key_hash.toString('base64'));
-      return part.claim && row ? [[part, replay(work, part.claim, row)]] : [];
+      return part.claim && row ? [[part, replay(work, part.input, part.claim, row)]] : [];
     }),
   );
 }
 
-function replay(work: Work, claim: IdempotencyClaim, row: { request_hash: Buffer; answer: string }): Outcome {
+function replay(
+  work: Work,
+  input: Part['input'],
+  claim: IdempotencyClaim,
+  row: { request_hash: Buffer; answer: string },
+): Outcome {
   try {
-    const answer = replayAnswer(sendMessageOperation, work, claim, row);
+    const answer = replayAnswer(
+      { call: { operation: sendMessageOperation, actor: work.actor }, input },
+      work,
+      claim,
+      row,
+    );
     return { status: 201, replayed: true, message: messageSchema.parse(answer.output) };
   } catch (error) {
     if (error instanceof DomainError) return error;

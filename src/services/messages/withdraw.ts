@@ -2,7 +2,7 @@ import { isId, minIdAt, timeOfId } from '../../../packages/core/src/domain/ids.t
 import { remoteTopic } from '../../../packages/core/src/domain/remote.ts';
 import {
   withdrawalJob,
-  withdrawIn,
+  withdrawInAnswer,
   withdrawnContent,
   withdrawnTopic,
 } from '../../../packages/core/src/domain/withdrawals.ts';
@@ -86,8 +86,7 @@ async function clearMessage(work: Work, message: MessageRow): Promise<void> {
 async function withdrawAnswers({ db, now }: Work, { id, created_at }: MessageRow): Promise<void> {
   const answers = await db.messageWithdrawals.listAnswers(id, created_at - maxCallMs, created_at);
   for (const { key_hash, answer } of answers) {
-    const withdrawn = JSON.stringify(withdrawIn(JSON.parse(answer), id, now));
-    await db.messageWithdrawals.replaceAnswer({ key_hash, answer: withdrawn });
+    await db.messageWithdrawals.replaceAnswer({ key_hash, answer: withdrawInAnswer(answer, id, now) });
   }
 }
 

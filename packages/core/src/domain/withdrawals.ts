@@ -1,3 +1,5 @@
+import { parseDifference, toKept } from './kept-answers.ts';
+
 /** The name of the job that completes the withdrawal of a message. */
 export const withdrawalJob = 'withdraw-message';
 
@@ -11,6 +13,13 @@ export const withdrawnContent = {
   attachments: [],
   metadata: {},
 };
+
+/** Returns a stored answer in which every record of a message is as it is after the withdrawal. A message is an answer that can be a difference. */
+export function withdrawInAnswer(kept: string, message_id: string, withdrawn_at: number): string {
+  const own = parseDifference(kept);
+  if (!own) return JSON.stringify(withdrawIn(JSON.parse(kept), message_id, withdrawn_at));
+  return 'id' in own && own.id === message_id ? toKept({ ...own, ...withdrawnContent, withdrawn_at }) : kept;
+}
 
 /** Returns JSON in which every record of a message is as it is after the withdrawal. */
 export function withdrawIn(json: unknown, message_id: string, withdrawn_at: number): unknown {

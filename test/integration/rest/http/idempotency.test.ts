@@ -42,6 +42,32 @@ test('the order of fields does not matter, but values do', async () => {
   expect(outcomeOf(other)).toBe('422 IDEMPOTENCY_MISMATCH');
 });
 
+test('a repeated send has the same bytes, whatever the message has, and the stored answer has no text of the request', async () => {
+  const { ann, url } = await conversation();
+  const word = `w${randomUUID()}`;
+  const first = await requestRest('POST', url, {
+    token: ann.token,
+    key: randomUUID(),
+    body: { content: 'first' },
+  });
+  const metadata = '"metadata":{"b":1.0,"2":{"c":[null,-0]},"1":"\\u2028"}';
+  const bodies = [
+    `{"content":"${word}"}`,
+    `{"content":"${word} \\ud83d\\ude00 \\"quoted\\"","content_type":"markdown"}`,
+    `{"content":"${word}","reply_to":"${first.body.id}",${metadata}}`,
+    `{"content":"${word}","replaces":"${first.body.id}","reply_to":null}`,
+  ];
+  for (const raw of bodies) {
+    const send = { token: ann.token, key: randomUUID(), raw };
+    const [sent, repeated] = [await requestRest('POST', url, send), await requestRest('POST', url, send)];
+    expect([sent.status, sent.text]).toEqual([201, repeated.text]);
+    expect(repeated.headers.get('idempotency-replayed')).toBe('true');
+    expect(sent.body.content).toContain(word);
+  }
+  const stored = await service.sql('select 1 from idempotency_keys where strpos(answer, $1) > 0', [word]);
+  expect(stored).toEqual([]);
+});
+
 test('a key is scoped to one agent and one path', async () => {
   const { ann, bob, url } = await conversation();
   const elsewhere = await conversation();
