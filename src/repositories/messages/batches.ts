@@ -194,7 +194,10 @@ export const messageBatchesRepository = repository(
        join messages m on m.id = r.id and m.thread_id = r.thread_id`,
       toColumns,
     ),
-    /** Appends messages to locked threads. `threads` are the new values of those. */
+    /**
+     * Appends messages to locked threads. `threads` are the new values of those. Several members are locked in one order first; the lock of
+     * one is its update.
+     */
     append: sql.run<
       [
         input: {
@@ -211,17 +214,18 @@ export const messageBatchesRepository = repository(
            updated_at = greatest(t.updated_at, n.last_message_at), last_sender_id = n.last_sender_id
          from unnest(:moved_ids::text[], :last_sequences::int[], :last_times::bigint[], :last_sender_ids::text[]) n (id, last_sequence, last_message_at, last_sender_id)
          where t.id = n.id
-       ), sender as (
-         select m.thread_id, m.agent_id, k.after, k.upto, k.own, m.read_sequence, ${ownUnread('m')} as own_unread
-         from unnest(:mark_thread_ids::text[], :mark_agent_ids::text[], :after::int[], :upto::int[], :own::int[]) k (thread_id, agent_id, after, upto, own)
+       ), locked as (
+         select from unnest(:mark_thread_ids::text[], :mark_agent_ids::text[]) k (thread_id, agent_id)
          join thread_members m on m.thread_id = k.thread_id and m.agent_id = k.agent_id
+         where cardinality(:mark_thread_ids::text[]) > 1
          order by m.thread_id, m.agent_id for no key update of m
        ), mark as (
          update thread_members m set
-           read_sequence = case when s.read_sequence + s.own_unread = s.after then s.upto else s.read_sequence end,
-           own_unread_after = case when s.read_sequence + s.own_unread = s.after then s.upto else s.read_sequence end,
-           own_unread = case when s.read_sequence + s.own_unread = s.after then s.own - (s.upto - s.after) else s.own_unread + s.own end
-         from sender s where m.thread_id = s.thread_id and m.agent_id = s.agent_id
+           read_sequence = case when m.read_sequence + ${ownUnread('m')} = k.after then k.upto else m.read_sequence end,
+           own_unread_after = case when m.read_sequence + ${ownUnread('m')} = k.after then k.upto else m.read_sequence end,
+           own_unread = case when m.read_sequence + ${ownUnread('m')} = k.after then k.own - (k.upto - k.after) else ${ownUnread('m')} + k.own end
+         from unnest(:mark_thread_ids::text[], :mark_agent_ids::text[], :after::int[], :upto::int[], :own::int[]) k (thread_id, agent_id, after, upto, own)
+         where (select count(*) from locked) >= 0 and m.thread_id = k.thread_id and m.agent_id = k.agent_id
        ), exchange as (
          insert into thread_exchanges (thread_id, one_id, other_id, exchanges, since)
          select * from unnest(:pair_thread_ids::text[], :one_ids::text[], :other_ids::text[], :exchanges::int[], :since::bigint[])
