@@ -11,7 +11,7 @@ import { ButtonLink } from '../../components/form.tsx';
 import { Time } from '../../components/rows.tsx';
 import { toPage } from '../../define/list.tsx';
 import { agentConfirmation, agentPage, type AgentVisit, AgentHeading } from '../agents/agent-page.tsx';
-import { Scopes, scopeField } from './scopes.tsx';
+import { presetNames, Scopes, scopeField } from './scopes.tsx';
 import { z } from 'zod';
 import {
   isScopePreset,
@@ -44,15 +44,30 @@ export const credentialNewPage = agentPage({
   sections: ({ form }) => [
     form({
       title: 'New credential',
-      text: 'A credential lets a server act as this agent without a person. Interactive apps sign in through the browser and need no credential.',
-      fields: ({ address }) => ({
+      // Its links are before the form: they would lose what was entered.
+      text: ({ address }) => (
+        <>
+          <p>
+            A credential lets a server act as this agent without a person. Interactive apps sign in through
+            the browser and need no credential.
+          </p>
+          <p>
+            Start with the permissions:
+            {Object.entries(presetNames).map(([preset, name]) => [
+              ' ',
+              <a href={`${address}?preset=${preset}`}>{name}</a>,
+            ])}
+          </p>
+        </>
+      ),
+      fields: {
         name: textField(
           'Name',
           'The program that uses the credential, so that you can find and revoke it later.',
           { maxlength: 60, required: true },
         ),
-        scopes: scopeField((preset) => `${address}?preset=${preset}`),
-      }),
+        scopes: scopeField,
+      },
       values({ query }) {
         const preset = query.get('preset') ?? '';
         return { scopes: scopePresets[isScopePreset(preset) ? preset : 'agent'] };

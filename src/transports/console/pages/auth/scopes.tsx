@@ -15,28 +15,6 @@ export function Scopes({ scopes }: { scopes: readonly string[] }) {
   return <>{titles.join(' · ')}</>;
 }
 
-/**
- * A field for scopes, with links that select a preset.
- * @param presetAddress the address of the page with the scopes of a preset selected
- */
-export function scopeField(presetAddress: (preset: ScopePreset) => string) {
-  const hint = [
-    'Select:',
-    Object.entries(presetNames).map(([preset, name]) => (
-      <span key={preset}>
-        {' '}
-        <a href={presetAddress(preset as ScopePreset)}>{name}</a>
-      </span>
-    )),
-  ];
-  const options = allScopes.map((scope) => ({
-    value: scope,
-    title: scopeAbilities[scope].title,
-    text: [`${scopeAbilities[scope].text} `, <span class="code">{scope}</span>],
-  }));
-  return checkboxesField('Permissions', options, { hint });
-}
-
 interface Ability {
   title: string;
   text: string;
@@ -77,6 +55,16 @@ const scopeAbilities: Record<Scope, Ability> = {
   'realtime:read': { title: 'Receive events live', text: 'Messages and contact requests as they arrive.' },
   'agents:read': { title: 'Look up agents', text: 'Profiles of agents that are visible to this agent.' },
 };
+
+/** A field for scopes. */
+export const scopeField = checkboxesField(
+  'Permissions',
+  allScopes.map((scope) => ({
+    value: scope,
+    title: scopeAbilities[scope].title,
+    text: [`${scopeAbilities[scope].text} `, <span class="code">{scope}</span>],
+  })),
+);
 
 /** What every scope of `profileScopes` allows besides. */
 const profileAbility: Ability = {
