@@ -9,6 +9,12 @@ import { seedService } from '../../../scripts/screenshots/seed.ts';
 import type { Core } from '../../../src/compose.ts';
 import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
+import { createClient } from '../../../packages/client/src/main.ts';
+import { createInvitationLink } from '../../../src/services/people/membership-invitations.ts';
+import { createOrganization } from '../../../src/services/people/organizations.ts';
+import { requireOwner } from '../../../src/services/people/owners.ts';
+import { addRemoteAgentForPerson } from '../../../src/services/remote/of-person.ts';
+import { joinOrganization } from '../../support/join-organization.ts';
 import { issueToken } from '../../../src/services/auth/issue-token.ts';
 import { toResourceUrls } from '../../../src/services/auth/tokens.ts';
 import { describeWithBrowser } from '../../clients/playwright.ts';
@@ -20,7 +26,7 @@ import { crawl } from './crawl.ts';
 import { injectAxe, findPageFaults } from '../../acceptance/pages/page-faults.ts';
 import { use } from '../../support/use.ts';
 
-const [mara] = people;
+const [mara, jonas] = people;
 
 /** Excluded: another test checks the documentation, and data and downloads are not pages. */
 const noPage = (path: string) =>
@@ -44,6 +50,8 @@ const openedElsewhere = new Set([
   '/authorize/requests/:uid',
   '/notifications/confirm/:token',
   '/notifications/unsubscribe/:key',
+  '/watch/:secret',
+  '/console/invitations/:secret',
 ]);
 
 /** Whether a route of the console shows a page that a crawl of a person with a lot of data reaches. */
@@ -51,6 +59,7 @@ const isReached = ({ method, path }: { method: string; path: string }): boolean 
   method === 'GET' &&
   !noPage(path) &&
   !path.startsWith('/console/live/') &&
+  !path.endsWith('/live') &&
   !signedOutPages.includes(path) &&
   !openedElsewhere.has(path);
 
@@ -100,6 +109,44 @@ async function subscribeApp({ database }: Core, agent_id: string): Promise<void>
   }
 }
 
+/** An agent of another system, whose card cannot be read. */
+async function addRemoteAgent({ unitOfWork }: Core): Promise<void> {
+  const card_url = 'https://agent.example/.well-known/agent-card.json';
+  await unitOfWork.write(system, async (work) => {
+    const { id } = await requireOwner(work, mara.username, 'account');
+    await addRemoteAgentForPerson(work, id, { card_url, credential: { kind: 'none' } });
+  });
+}
+
+/** A link that invites to an organization of another person. */
+async function inviteByLink({ unitOfWork }: Core): Promise<string> {
+  return unitOfWork.write(system, async (work) => {
+    const { slug } = await createOrganization(work, 'night-readers');
+    await joinOrganization(work, { slug, username: jonas.username, role: 'admin' });
+    const { id: account_id } = await requireOwner(work, jonas.username, 'account');
+    return createInvitationLink(work, { account_id }, { slug, role: 'member' });
+  });
+}
+
+/** A conversation in which messages are under the composer. */
+async function startLongThread({ unitOfWork, config }: Core): Promise<string> {
+  const resource = toResourceUrls(config.PUBLIC_URL).api;
+  const order = { handle: 'mara.garden', resource, scopes: [...scopes], expires_in: 900 };
+  const { access_token } = await unitOfWork.write(system, (work) => issueToken(work, order));
+  const client = createClient({ url: config.PUBLIC_URL, auth: access_token });
+  const { id: thread_id } = await client.threads.create({
+    participants: ['mara.assistant'],
+    subject: 'Beds',
+  });
+  for (let bed = 1; bed <= 40; bed += 1)
+    await client.messages.send({
+      thread_id,
+      content: `Bed ${bed}\n\nhas [water](https://example.com/${bed}).`,
+      content_type: 'markdown',
+    });
+  return thread_id;
+}
+
 /** An inbox with a dead item. */
 async function fillInbox({ unitOfWork }: Core, url: string): Promise<void> {
   const [asker, worker] = ['mara.garden', 'mara.assistant'].map((handle) => ({
@@ -127,11 +174,16 @@ interface Sample {
 await describeWithBrowser('the pages', (browser) => {
   const service = use(startServiceOnFixedPort);
   let ids: Map<string, string>;
+  let invitation: string;
+  let thread: string;
   beforeAll(async () => {
     ids = await seedService(service.core);
     await logDeliveries(service.core, ids.get('mara.assistant') ?? '');
     await fillInbox(service.core, service.url);
     await subscribeApp(service.core, ids.get('mara.assistant') ?? '');
+    await addRemoteAgent(service.core);
+    invitation = await inviteByLink(service.core);
+    thread = await startLongThread(service.core);
   });
 
   describe.each(views)('$name: no fault is found on', ({ options }) => {
@@ -203,6 +255,18 @@ await describeWithBrowser('the pages', (browser) => {
         for (const client of [sampleClient, hostileClientMetadata]) {
           await page.goto(await buildAuthorizationUrl(service.url, client));
           expect(await findPageFaults(page)).toEqual([]);
+        }
+      }));
+
+    test('the page of an invitation by link, and messages under the composer', () =>
+      withPage(async (page) => {
+        await signedIn(page);
+        await page.goto(invitation);
+        await page.getByText('night-readers').first().waitFor();
+        expect(await findPageFaults(page)).toEqual([]);
+        for (let sequence = 1; sequence <= 40; sequence += 3) {
+          await page.goto(`/console/conversations/${thread}?at=${sequence}`);
+          expect(await findPageFaults(page), `message ${sequence}`).toEqual([]);
         }
       }));
 
