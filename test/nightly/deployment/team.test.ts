@@ -6,11 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv, promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { findProgram } from '../../../src/embedded/find-program.ts';
 import { startProcess } from '../../../scripts/parts/service-process.ts';
 import { runCli } from '../../clients/cli.ts';
+import { openFormBrowser } from '../../clients/form-browser.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { findFreePort } from '../../support/free-port.ts';
+import { missingCaddyReason, startCaddy } from '../../support/servers/caddy.ts';
 import { missingNginxReason, startNginx } from '../../support/servers/nginx.ts';
 import { findDebianPostgres, startDebianPostgres } from '../../support/servers/postgres/debian.ts';
 import { startTestRedis } from '../../support/servers/redis/server.ts';
@@ -29,6 +32,7 @@ const blocksOf = (language: string): string[] =>
 
 const [apiUnit = '', workerUnit = ''] = blocksOf('systemd');
 const [nginx = ''] = blocksOf('nginx');
+const [caddy = ''] = blocksOf('caddy');
 
 /** The settings that a unit adds, and the arguments of its command. */
 function readUnit(unit: string) {
@@ -69,8 +73,7 @@ async function setUp() {
     await Promise.all([postgres.stop(), redis.stop()]);
     await rm(data, { recursive: true, force: true });
   });
-  const publicPort = await findFreePort();
-  const env = settingsFor(postgres.url, redis.url, publicPort);
+  const env = settingsFor(postgres.url, redis.url, await findFreePort());
   expect((await runCli(env, ['migrate'])).code).toBe(0);
 
   /** Starts a process as its unit does, on a machine of its own: with ports of its own. */
@@ -88,34 +91,56 @@ async function setUp() {
     return { ...started, port: ports.PORT };
   }
   const apis = [await start('api'), await start('api')] as const;
-  const workers = [await start('worker'), await start('worker')];
+  await Promise.all([start('worker'), start('worker')]);
+  return { postgres, env, data, apis, url: env['PUBLIC_URL'] ?? '' };
+}
 
-  /** The proxy of the page. */
-  const serve = (port: number, more: readonly (readonly [string, string])[] = []) =>
-    startNginx(nginx, [
-      ['  listen 80;', `  listen 127.0.0.1:${port + 1};`],
-      ['listen 443 ssl http2;', `listen 127.0.0.1:${port} ssl http2;`],
-      ['app-1.internal:3000', `127.0.0.1:${apis[0].port}`],
-      ['app-2.internal:3000', `127.0.0.1:${apis[1].port}`],
-      ['/var/log/nginx/ams.log', join(data, 'access.log')],
-      ...more,
-    ]);
-  await serve(publicPort);
-  return { postgres, env, data, apis, workers, serve, url: env['PUBLIC_URL'] ?? '' };
+type World = Awaited<ReturnType<typeof setUp>>;
+
+/** Starts a proxy of the page, with further texts replaced. */
+type Serve = (world: World, port: number, more?: readonly (readonly [string, string])[]) => Promise<void>;
+
+const listMachines = ({ apis }: World) => [
+  ['app-1.internal:3000', `127.0.0.1:${apis[0].port}`] as const,
+  ['app-2.internal:3000', `127.0.0.1:${apis[1].port}`] as const,
+];
+
+const serveNginx: Serve = async (world, port, more = []) =>
+  startNginx(nginx, [
+    ['  listen 80;', `  listen 127.0.0.1:${await findFreePort()};`],
+    ['listen 443 ssl http2;', `listen 127.0.0.1:${port} ssl http2;`],
+    ['/var/log/nginx/ams.log', join(world.data, 'access.log')],
+    ...listMachines(world),
+    ...more,
+  ]);
+
+const serveCaddy: Serve = (world, port, more = []) =>
+  startCaddy(caddy, [['ams.example.com', `https://localhost:${port}`], ...listMachines(world), ...more]);
+
+const waitUntilServed = (url: string) =>
+  vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), 60_000);
+
+/** Starts the service behind a proxy, which talks TLS with the certificate of the tests: it is signed by itself. */
+async function startBehind(serve: Serve): Promise<World> {
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const world = await setUp();
+  await serve(world, Number(new URL(world.url).port));
+  await waitUntilServed(world.url);
+  return world;
 }
 
 const missing =
   missingNginxReason ??
+  missingCaddyReason ??
   (binaries === undefined ? 'no PostgreSQL of Debian with pg_dump in /usr/lib/postgresql' : undefined);
 
 describeUnless(missing, 'a team that follows docs/team.md', () => {
-  test('serves two agents over TLS, is checked from outside, restarts a machine, and restores its backup', async () => {
-    // The certificate of the tests is signed by itself.
-    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const { postgres, env, data, apis, serve, url } = await setUp();
-    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), 60_000);
-
+  test.each([
+    ['nginx', serveNginx],
+    ['Caddy', serveCaddy],
+  ])('serves two agents and a person over TLS behind %s, and restarts a machine', async (_name, serve) => {
+    const { env, apis, url } = await startBehind(serve);
     const checked = await runCli({}, ['doctor', '--public', url]);
     expect([checked.code, checked.err], checked.out).toEqual([0, '']);
 
@@ -125,22 +150,33 @@ describeUnless(missing, 'a team that follows docs/team.md', () => {
     const sent = await send({ with_handle: 'bob.reader', initial_message: 'Hello' });
     expect(sent.status, sent.text).toBe(201);
     await vi.waitFor(() => expect(JSON.stringify(bob.events())).toContain('Hello'), 30_000);
+    await sendFiveFiles(env, url);
 
     // The other machine answers while one restarts.
     await apis[0].terminate();
     expect((await send({ with_handle: 'bob.reader', initial_message: 'Again' })).status).toBe(201);
+  });
 
+  test('restores its backup, keeps secrets out of the log, and hears of a wrong proxy', async () => {
+    const world = await startBehind(serveNginx);
+    const { postgres, env, data, url } = world;
+    const token = await createAgents(env);
+    const body = { with_handle: 'bob.reader', initial_message: 'Hello' };
+    expect((await requestRest('POST', `${url}/v1/threads`, { token: token.ann, body })).status).toBe(201);
+    expect((await requestRest('GET', `${url}/v1/threads?limit=1`, { token: token.ann })).status).toBe(200);
     await restoreBackup(postgres.url, data);
-    expect(readFileSync(join(data, 'access.log'), 'utf8')).not.toMatch(/\?/);
+    const log = readFileSync(join(data, 'access.log'), 'utf8');
+    expect(log).toContain('/v1/threads');
+    expect(log).not.toMatch(/\?/);
 
     const badPort = await findFreePort();
-    await serve(badPort, [
+    await serveNginx(world, badPort, [
       ['client_max_body_size 52m', 'client_max_body_size 1m'],
       ['proxy_set_header Upgrade $http_upgrade', 'proxy_set_header Upgrade ""'],
       ['proxy_set_header Host $http_host', 'proxy_set_header Host other.example'],
     ]);
     const bad = `https://localhost:${badPort}`;
-    await vi.waitFor(async () => expect((await fetch(`${bad}/readyz`)).status).toBe(200), 60_000);
+    await waitUntilServed(bad);
     const found = await runCli({}, ['doctor', '--public', bad]);
     expect(found.code).toBe(1);
     expect(found.err).toContain('checks failed: host, websocket, bodies, issuer\n');
@@ -148,6 +184,27 @@ describeUnless(missing, 'a team that follows docs/team.md', () => {
     expect(found.out).toContain('server_name localhost;');
   });
 });
+
+/** A person who was invited writes to an agent, with the largest files that a message can have. */
+async function sendFiveFiles(env: Record<string, string>, url: string): Promise<void> {
+  const { code } = JSON.parse((await runCli(env, ['invitation', 'create', '--json'])).out);
+  const browser = openFormBrowser(url);
+  const password = 'a quiet word in passing';
+  const signedUp = await browser.fill('/sign-up', {
+    fields: { invitation: code, username: 'cleo', password },
+  });
+  expect(signedUp.url, signedUp.visibleText).toMatch(/\/console/);
+  const agent = { name: 'desk', display_name: 'Desk' };
+  const created = await browser.fill('/console/agents/new', { fields: agent, button: 'create' });
+  expect(created.visibleText).toContain('Created @cleo.desk');
+  const files = Array.from(
+    { length: 5 },
+    (_, number) => new File([randomBytes(10 * 1_024 * 1_024)], `file-${number}.bin`),
+  );
+  const fields = { handle: 'bob.reader', content: 'Five files' };
+  const page = await browser.fill('/console/conversations/new', { fields, files });
+  expect([page.status, page.visibleText]).toEqual([200, expect.stringContaining('file-4.bin')]);
+}
 
 /** Two agents, each with a token. */
 async function createAgents(env: Record<string, string>): Promise<{ ann: string; bob: string }> {
@@ -183,43 +240,25 @@ async function restoreBackup(database: string, data: string): Promise<void> {
   expect(await readdir(env.AMS_BACKUPS)).toEqual([expect.stringMatching(/^ams-\d{4}-\d\d-\d\d\.dump$/)]);
   const steps = blocksOf('sh').find((block) => block.startsWith('createdb ams_restored')) ?? '';
   const restored = await run('bash', ['-euc', steps.replace('/var/backups/ams', env.AMS_BACKUPS)], { env });
-  expect(restored.stdout.trim()).toBe('2');
+  expect(restored.stdout.trim()).toBe('1');
 }
 
-const missingPrograms =
-  (
-    await run('sh', ['-c', 'for name in systemd-analyze caddy; do command -v $name; done | wc -l'])
-  ).stdout.trim() !== '2';
+const hasSystemd = findProgram(['systemd-analyze']) !== null;
 
-describeUnless(
-  missingPrograms ? 'no systemd-analyze or no caddy' : undefined,
-  'the programs of the page',
-  () => {
-    test('accept the units and the configuration of Caddy', async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'ams-units-'));
-      onTestFinished(() => rm(folder, { recursive: true, force: true }));
-      const program = join(folder, 'ams');
-      await writeFile(program, '#!/bin/sh\n', { mode: 0o755 });
-      for (const [name, unit] of Object.entries({ 'ams-api': apiUnit, 'ams-worker': workerUnit })) {
-        const file = join(folder, `${name}.service`);
-        await writeFile(
-          file,
-          unit.replace('/opt/ams/node_modules/.bin/ams', program).replace('User=ams', 'User=root'),
-        );
-        const { stderr } = await run('systemd-analyze', ['verify', file]);
-        expect(stderr).not.toContain(name);
-      }
-      const [caddy = ''] = blocksOf('caddy');
-      const file = join(folder, 'Caddyfile');
-      await writeFile(file, caddy);
-      const adapted = await run(
-        'caddy',
-        ['adapt', '--validate', '--adapter', 'caddyfile', '--config', file],
-        {
-          env: { ...process.env, HOME: folder },
-        },
+describeUnless(hasSystemd ? undefined : 'no systemd-analyze', 'systemd', () => {
+  test('accepts the units', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ams-units-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const program = join(folder, 'ams');
+    await writeFile(program, '#!/bin/sh\n', { mode: 0o755 });
+    for (const [name, unit] of Object.entries({ 'ams-api': apiUnit, 'ams-worker': workerUnit })) {
+      const file = join(folder, `${name}.service`);
+      await writeFile(
+        file,
+        unit.replace('/opt/ams/node_modules/.bin/ams', program).replace('User=ams', 'User=root'),
       );
-      expect(adapted.stdout).toContain('app-2.internal:3000');
-    });
-  },
-);
+      const { stderr } = await run('systemd-analyze', ['verify', file]);
+      expect(stderr).not.toContain(name);
+    }
+  });
+});
