@@ -12,7 +12,8 @@ import type { Check } from './checks.ts';
 const timeoutMs = 15_000;
 const dayMs = 24 * 60 * 60 * 1_000;
 /** Certificates that are renewed by themselves are renewed earlier. */
-const minCertificateDays = 14;
+/** Left of a certificate's time: one that lives for days is renewed later than one that lives for months. */
+const minCertificate = { days: 14, share: 0.25 };
 
 /** A form of the console with as many files as a message can have. */
 const maxFormBytes = maxAttachments * maxAttachmentBytes;
@@ -38,14 +39,15 @@ async function ask({ url }: Target, path: string, init: RequestInit = {}): Promi
 const isOurs = ({ text }: Pick<Response, 'text'>, code: string): boolean =>
   text.startsWith(`{"error":{"code":"${code}"`);
 
-/** The days until the certificate expires. @throws if it is not valid for the host */
-function readCertificate({ url }: Target): Promise<number> {
+/** The days until the certificate expires, and those of its whole life. @throws if it is not valid for the host */
+function readCertificate({ url }: Target): Promise<{ left: number; life: number }> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port || 443), servername: hostname }, () => {
-      const days = (Date.parse(socket.getPeerCertificate().valid_to) - Date.now()) / dayMs;
+      const { valid_from, valid_to } = socket.getPeerCertificate();
       socket.destroy();
-      resolve(Math.floor(days));
+      const [from, to] = [Date.parse(valid_from), Date.parse(valid_to)];
+      resolve({ left: (to - Date.now()) / dayMs, life: (to - from) / dayMs });
     });
     socket.setTimeout(timeoutMs, () => socket.destroy(new Error('no answer')));
     socket.on('error', reject);
@@ -90,11 +92,13 @@ const proxyChecks: readonly Check<Target>[] = [
     part: 'certificate',
     needs: ['address'],
     async run(target) {
-      const days = await readCertificate(target);
-      if (days >= minCertificateDays) return `valid for ${days} days`;
-      throw new Error(`it expires in ${days} days`);
+      const { left, life } = await readCertificate(target);
+      const time = left < 2 ? `${Math.floor(24 * left)} hours` : `${Math.floor(left)} days`;
+      if (left >= Math.min(minCertificate.days, life * minCertificate.share)) return `valid for ${time}`;
+      throw new Error(`it expires in ${time}`);
     },
-    advice: 'renew the certificate, for the name of this address, with its whole chain',
+    advice:
+      'renew the certificate, for the name of this address, with its whole chain; for an own authority, set NODE_EXTRA_CA_CERTS',
   },
   {
     part: 'service',
