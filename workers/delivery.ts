@@ -45,14 +45,24 @@ export function deliveryHandlers({
     await queues.enqueue(receivers.map((id) => createPostingJob(id, now)));
     if (config.ECHO_AGENT && echoAgentId in positions) await answerAsEcho(unitOfWork, ids);
   }
-  const handlerOf = (contract: typeof delivery, complete: HandleSubjects): JobHandler<{ ids: string[] }> => ({
-    contract,
-    handle: ({ ids }) =>
-      handleRows(ids, { handle: deliver, complete, split: (some) => outbox.split(contract.name, some) }),
-  });
+  const deliverRows = (job: string, ids: readonly string[], complete: HandleSubjects) =>
+    handleRows(ids, { handle: deliver, complete, split: (some) => outbox.split(job, some) });
+
+  /** An entry that failed for good is restarted: the row is due again. A queue that takes no jobs is no fault of these events. */
+  async function deliverMessages(ids: readonly string[]): Promise<void> {
+    const delivered: string[] = [];
+    try {
+      await deliverRows(messageDelivery.name, ids, async (some) => void delivered.push(...some));
+    } finally {
+      if (delivered.length > 0) await queues.enqueue([createIndexingJob(delivered)], { retryFailed: true });
+    }
+  }
   return [
-    // A row of an older build can have events of new messages.
-    handlerOf(delivery, (some) => usage.complete(delivery.name, some)),
-    handlerOf(messageDelivery, (some) => queues.enqueue([createIndexingJob(some)])),
+    {
+      contract: delivery,
+      // A row of an older build can have events of new messages.
+      handle: ({ ids }) => deliverRows(delivery.name, ids, (some) => usage.complete(delivery.name, some)),
+    },
+    { contract: messageDelivery, handle: ({ ids }) => deliverMessages(ids) },
   ];
 }

@@ -7,7 +7,7 @@ import { expectedReplyLifeMs } from '../../packages/core/src/domain/threads.ts';
 import { firstUsageDay } from '../../packages/core/src/domain/usage.ts';
 import { endedWatchLinkMs } from '../../packages/core/src/domain/watching.ts';
 import { defaultPacing, type WebhookPacing } from '../../packages/core/src/domain/webhooks.ts';
-import { packJobs } from '../../src/jobs/outbox-jobs.ts';
+import { outboxJobs, packJobs } from '../../src/jobs/outbox-jobs.ts';
 import { maintenance, type MaintenanceTask, maintenanceTasks } from '../../src/jobs/maintenance.ts';
 import { createCheckJob, createSendingJob } from '../../src/jobs/notifications.ts';
 import { createPostingJob } from '../../src/jobs/posting.ts';
@@ -122,9 +122,10 @@ export function maintenanceHandler(
 
 /** Enqueues overdue outbox jobs again: after a crash, a flushed queue, or a failed handler. */
 async function sweepOutbox({ clock, db, logger, queues }: Core): Promise<void> {
+  const names = Object.keys(outboxJobs);
   let last = { job: '', subject_id: '' };
   await drain(async (limit) => {
-    const due = await db.outbox.claimDue({ ...last, ...sweepDelay, now: clock.now(), limit });
+    const due = await db.outbox.claimDue({ ...last, ...sweepDelay, names, now: clock.now(), limit });
     if (due.length > 0) logger.info({ jobs: due.length }, 'overdue outbox jobs enqueued again');
     await queues.enqueue(packJobs(due), { retryFailed: true });
     last = due.at(-1) ?? last;

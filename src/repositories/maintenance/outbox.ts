@@ -34,17 +34,22 @@ export const outboxRepository = repository({
      on conflict (job, subject_id) do nothing`,
   ),
   /**
-   * Claims overdue jobs after a row for another attempt, in the order of their keys. Times are in milliseconds. The delay of a row is
+   * Claims overdue jobs with these names, after a row, for another attempt, in the order of their keys. Others are those of a newer release. Times are in milliseconds. The delay of a row is
    * doubled from `first` to `max`, so that a long outage does not fill the queue with copies. No index has the times: each commit would
    * write to it, and a sweep reads each row once.
    */
   claimDue: sql.rows<
-    [after: Pick<OutboxRow, 'job' | 'subject_id'> & Record<'now' | 'first' | 'max' | 'limit', number>],
+    [
+      after: Pick<OutboxRow, 'job' | 'subject_id'> & { names: readonly string[] } & Record<
+          'now' | 'first' | 'max' | 'limit',
+          number
+        >,
+    ],
     OutboxRow
   >(
     'outbox.claim_due',
     `with due as materialized (
-       select job, subject_id from outbox where (job, subject_id) > (:job::text, :subject_id::text) and due_at <= :now
+       select job, subject_id from outbox where (job, subject_id) > (:job::text, :subject_id::text) and job = any(:names::text[]) and due_at <= :now
        order by job, subject_id limit :limit for update skip locked
      ), claimed as (
        update outbox o

@@ -48,21 +48,21 @@ export const waitsRepository = repository({
     (mine, marks) => `with mine as materialized (select a.id from ${mine}
      ), question as materialized (${questionsOfMine}
      ), listed as (
-       select q.thread_id, t.subject, q.task_id, q.message_id, q.state, q.overdue, q.since, q.asks_person,
-         coalesce((select left(content, ${maxPreviewCharacters}) from messages where id = q.message_id), '') as preview,
-         s.id as sender_id, s.canonical_handle as sender_handle, a.id as member_id, a.canonical_handle as member_handle,
-         a.id in (select id from mine) as is_own, a.paused, greatest(m.delivered_sequence, m.read_sequence) >= q.sequence as received, ${isOnline},
-         q.asks_person or a.id in (select id from mine) and exists (
-           select from approvals p where p.agent_id = a.id and p.state = 'pending' and p.expires_at > :now) as needs_person, ${isMuted} as muted
-       from question q
-       join threads t on t.id = q.thread_id and t.status = 'active'
-       join agents s on s.id = q.asker_id and s.retired_at is null
-       join agents a on a.id = q.asked_id and a.retired_at is null
-       join thread_members m on m.thread_id = q.thread_id and m.agent_id = q.asked_id
-       ${marks}
+       select q.*, ${isMuted} as muted from question q cross join lateral (select q.thread_id as id) t ${marks}
        where q.since >= :since
        order by ${isMuted} and not q.asks_person, q.since, q.message_id limit :limit)
-     select * from listed order by since, message_id, member_handle`,
+     select q.thread_id, t.subject, q.task_id, q.message_id, q.state, q.overdue, q.since, q.asks_person,
+       coalesce((select left(content, ${maxPreviewCharacters}) from messages where id = q.message_id), '') as preview,
+       s.id as sender_id, s.canonical_handle as sender_handle, a.id as member_id, a.canonical_handle as member_handle,
+       a.id in (select id from mine) as is_own, a.paused, greatest(m.delivered_sequence, m.read_sequence) >= q.sequence as received, ${isOnline},
+       q.asks_person or a.id in (select id from mine) and exists (
+         select from approvals p where p.agent_id = a.id and p.state = 'pending' and p.expires_at > :now) as needs_person, q.muted
+     from listed q
+     join threads t on t.id = q.thread_id and t.status = 'active'
+     join agents s on s.id = q.asker_id and s.retired_at is null
+     join agents a on a.id = q.asked_id and a.retired_at is null
+     join thread_members m on m.thread_id = q.thread_id and m.agent_id = q.asked_id
+     order by q.since, q.message_id, a.canonical_handle`,
     (rows) => rows,
   ),
 });

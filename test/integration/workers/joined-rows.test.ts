@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
-import { messageDelivery, packJobs } from '../../../src/jobs/outbox-jobs.ts';
+import { expect, test, vi } from 'vitest';
+import { createIndexingJob, messageDelivery, packJobs } from '../../../src/jobs/outbox-jobs.ts';
 import { deliveryHandlers } from '../../../workers/delivery.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { useService } from '../../support/service.ts';
@@ -80,6 +80,29 @@ test('the row of a message stays until it is indexed: a worker that dies after t
   expect(counted).toEqual([{ messages: 2 }]);
 });
 
+test('a search queue that takes no jobs is no fault of the messages, and an entry that failed for good is restarted', async () => {
+  const { core } = service;
+  const ids = [1, 2, 3].map((number) => `evt_${number}`);
+  const publish = vi.fn(core.bus.publish);
+  const enqueue = vi.fn<typeof core.queues.enqueue>(async (jobs) => {
+    if (jobs.some(({ queue }) => queue === 'search-indexing')) throw new Error('the queue is full');
+  });
+  const parts = { ...core, bus: { ...core.bus, publish }, queues: { ...core.queues, enqueue } };
+  const handler = deliveryHandlers(parts).find(({ contract }) => contract.name === messageDelivery.name);
+  await expect(handler?.handle({ ids })).rejects.toThrow('the queue is full');
+  expect(publish).toHaveBeenCalledOnce();
+  expect(enqueue).toHaveBeenLastCalledWith([createIndexingJob(ids)], { retryFailed: true });
+});
+
+test('the sweep leaves rows of a newer release alone', async () => {
+  await insertRow('of-a-newer-release', 'x_1', 0);
+  await maintenanceHandler(service.core).handle({ task: 'sweep-outbox' });
+  const rows = await service.sql(
+    "delete from outbox where job = 'of-a-newer-release' returning attempts, due_at",
+  );
+  expect(rows).toEqual([{ attempts: 0, due_at: 0 }]);
+});
+
 test('a worker handles the row of an older build, which names a message', async () => {
   const { id, readSearchRow } = await sendUnindexed();
   await insertRow('index-messages', id, 0);
@@ -116,6 +139,7 @@ test('the sweep enqueues all subjects of a row', async () => {
   const due = await outbox.claimDue({
     job: '',
     subject_id: '',
+    names: ['deliver-events'],
     now: Date.now(),
     first: hour,
     max: hour,

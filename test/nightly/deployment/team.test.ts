@@ -202,8 +202,11 @@ async function sendFiveFiles(env: Record<string, string>, url: string): Promise<
     (_, number) => new File([randomBytes(10 * 1_024 * 1_024)], `file-${number}.bin`),
   );
   const fields = { handle: 'bob.reader', content: 'Five files' };
-  const page = await browser.fill('/console/conversations/new', { fields, files });
-  expect([page.status, page.visibleText]).toEqual([200, expect.stringContaining('file-4.bin')]);
+  const conversation = await browser.fill('/console/conversations/new', { fields, files });
+  expect([conversation.status, conversation.visibleText]).toEqual([
+    200,
+    expect.stringContaining('file-4.bin'),
+  ]);
 }
 
 /** Two agents, each with a token. */
