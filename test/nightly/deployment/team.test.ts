@@ -157,7 +157,7 @@ describeUnless(missing, 'a team that follows docs/team.md', () => {
     expect((await send({ with_handle: 'bob.reader', initial_message: 'Again' })).status).toBe(201);
   });
 
-  test('restores its backup, keeps secrets out of the log, and hears of a wrong proxy', async () => {
+  test('restores its backup, keeps secrets out of the log, and reports a wrong proxy', async () => {
     const world = await startBehind(serveNginx);
     const { postgres, env, data, url } = world;
     const token = await createAgents(env);
