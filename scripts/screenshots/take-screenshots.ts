@@ -40,8 +40,10 @@ export async function takeScreenshots(
       await prepare(page);
       const { width, height } = options.viewport;
       const whole = Number(await page.evaluate('document.documentElement.scrollHeight'));
-      const clip = { x: 0, y: 0, width, height: Math.min(Math.max(whole, height), maxHeight) };
-      const picture = compress(await page.screenshot({ clip, fullPage: true, animations: 'disabled' }));
+      // A window of this height: the bar of a phone is below the content, as on a screen that is scrolled to the end.
+      await page.setViewportSize({ width, height: Math.min(Math.max(whole, height), maxHeight) });
+      const picture = compress(await page.screenshot({ animations: 'disabled' }));
+      await page.setViewportSize({ width, height });
       const file = `${name}-${view}.png`;
       await writeFile(join(folder, file), picture);
       log(`${file}: ${Math.round(picture.length / 1000)} kB`);
