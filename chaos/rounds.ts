@@ -1,8 +1,9 @@
-import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { drawTable } from '../bench/graph.ts';
 import { growsBeyondData, isFlat } from '../bench/load/growth.ts';
 import { toMegabytes } from '../bench/start/snapshot.ts';
+import { readIfExists } from '../src/embedded/private-file.ts';
 import type { Program } from '../scripts/parts/run-program.ts';
 import type { Installation } from './installation.ts';
 import { runRound } from './round.ts';
@@ -34,7 +35,7 @@ export async function runRounds(
 ) {
   await mkdir(folder, { recursive: true });
   const file = join(folder, 'rounds.jsonl');
-  const finished = parseLines(await readFile(file, 'utf8').catch(() => ''));
+  const finished = parseLines(readIfExists(file) ?? '');
   while (finished.length < rounds) {
     const round = finished.length + 1;
     // A round that ended early has left agents.

@@ -1,3 +1,4 @@
+import { differenceMark } from '../../../packages/core/src/domain/kept-answers.ts';
 import type {
   ApprovalAction,
   ApprovalDecision,
@@ -91,7 +92,7 @@ const columns = `q.id, q.agent_id, a.canonical_handle as agent_handle,
   d.canonical_handle as decided_by_agent, q.used_at,
   case when q.state = 'pending' and q.stored is not null then json_build_object('effective_at', q.effective_at, 'decision', q.stored ->> 'decision',
     'account_id', q.stored ->> 'account_id', 'failure', q.stored ->> 'failure') end as stored,
-  case when q.is_review then (select k.answer from idempotency_keys k where k.key_hash = q.key_hash and q.state = 'approved' and left(k.answer, 1) <> '~') else q.answer end as answer`;
+  case when q.is_review then (select k.answer from idempotency_keys k where k.key_hash = q.key_hash and q.state = 'approved' and not starts_with(k.answer, '${differenceMark}')) else q.answer end as answer`;
 
 const joined = `approvals q join agents a on a.id = q.agent_id
   left join owners p on p.id = q.decided_by left join agents d on d.id = q.decided_by_agent`;

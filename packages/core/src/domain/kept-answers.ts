@@ -2,7 +2,7 @@
  * Begins a stored answer with only what differs from the usual output of its request. It is not JSON: a process that does not know it cannot
  * answer with it.
  */
-const mark = '~';
+export const differenceMark = '~';
 
 /**
  * The text to store for an output: what differs from the usual output of its request. A repeated call has the same request, so the texts of
@@ -28,9 +28,11 @@ export function restoreAnswer(kept: string, findUsual: () => object | undefined)
 
 /** What a stored answer adds to the usual output of its request; undefined if it is stored as a whole. */
 export function parseDifference(kept: string): object | undefined {
-  const own: unknown = kept.startsWith(mark) ? JSON.parse(kept.slice(mark.length)) : undefined;
+  const own: unknown = kept.startsWith(differenceMark)
+    ? JSON.parse(kept.slice(differenceMark.length))
+    : undefined;
   return typeof own === 'object' && own !== null ? own : undefined;
 }
 
 /** The stored form of a difference. */
-export const toKept = (own: object): string => mark + JSON.stringify(own);
+export const toKept = (own: object): string => differenceMark + JSON.stringify(own);
