@@ -45,9 +45,9 @@ export interface CommitRecord {
  * All of it is stored, or nothing. A process that dies after COMMIT loses only wake-ups, and jobs that are not enqueued yet: readers poll, and the
  * sweep enqueues what stays in the outbox.
  *
- * Locks feed counters in the order of agent ids, so that two commits never deadlock, and as late as possible, so that a busy agent is
- * locked for one round trip only. Every agent has a counter, so the insert always conflicts: it finds the row by key, locks and updates it
- * in one step, whatever the planner estimates. An unknown agent id fails the commit.
+ * Updates feed counters in the order of agent ids, so that two commits never deadlock, and as late as possible, so that a busy agent is
+ * locked for one round trip only. Transactions read no table from end to end (`plannerSettings`), so every plan has this order: that of the
+ * sort, or that of the key. Every agent has a counter. An unknown agent id fails the commit.
  *
  * The counters also hold the relation versions. A send that did not read the relations of its thread expects versions; if one has risen, the
  * statement fails, and with it the transaction.
@@ -73,13 +73,11 @@ const commit = statement(
      from new_event left join (
        select event_place, array_agg(agent_id) as agents from entry join agent on place = agent_place group by event_place
      ) r on event_place = place
-   ), updated as (
+   ), counter as (
      /* no version: it raises them */
-     insert into feed_heads as h (agent_id, last_number, relation_version) select agent_id, entries, raised from agent order by agent_id collate "C"
-     on conflict (agent_id) do update set last_number = h.last_number + excluded.last_number, relation_version = h.relation_version + excluded.relation_version
-     returning agent_id, last_number, relation_version
-   ), counter as materialized (
-     select place, last_number, last_number - entries as before, agent_id, relation_version <> expected as is_stale from updated join agent using (agent_id)
+     update feed_heads h set last_number = h.last_number + a.entries, relation_version = h.relation_version + a.raised
+     from (select * from agent order by agent_id collate "C" offset 0) a where h.agent_id = a.agent_id
+     returning a.place, h.last_number, h.last_number - a.entries as before, h.agent_id, coalesce(h.relation_version = a.expected, true) as is_current
    ), feed_entry as (
      insert into feed (agent_id, number, event_id)
      select c.agent_id, c.before + n.number, e.id
@@ -93,7 +91,8 @@ const commit = statement(
      select key_hash, request_hash, answer, :now::bigint
      from unnest(:key_hashes::bytea[], :request_hashes::bytea[], :answers::text[]) k (key_hash, request_hash, answer)
    )
-   select json_agg(last_number order by place) as last_numbers, ${requireTrue('not coalesce(bool_or(is_stale), false)')} as relations_are_current from counter`,
+   select json_agg(last_number order by place) as last_numbers,
+     ${requireTrue('count(*) filter (where is_current) = (select count(*) from agent)')} as relations_are_current from counter`,
 );
 
 /** The row that the statement returns. */

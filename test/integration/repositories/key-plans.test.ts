@@ -100,15 +100,15 @@ const row = () => ({
   attachments: [],
   written_by: 'agent' as const,
 });
-const commit = () => {
+const commit = (recipients = [sender, other]) => {
   const event = { id: newId('event'), type: 'message.created', thread_id, message_id: newId('message') };
   return commitStatement({
     now: 1,
     events: [{ ...event, data: null, traceparent: null }],
-    entries: [sender, other].map((agent_id) => ({ agent_id, event_id: event.id })),
-    touched: [sender],
+    entries: recipients.map((agent_id) => ({ agent_id, event_id: event.id })),
+    touched: recipients.slice(0, 1),
     raised: [],
-    expected_relations: new Map([[other, 0]]),
+    expected_relations: new Map(recipients.slice(1).map((id) => [id, 0])),
     jobs: [{ job: 'deliver', subject_id: event.id }],
     job_grace: 0,
     keys: [],
@@ -224,3 +224,29 @@ test.each(writes.filter(([name]) => locking.has(name)))(
     }
   },
 );
+
+test('commits with the same agents, in any order, never wait for each other in a circle', async () => {
+  const few = agents.slice(10, 15);
+  const many = openDatabase({ url: database.url, poolSize: 4, onError: () => undefined });
+  try {
+    const send = async (first: number) => {
+      const recipients = [0, 1, 2].map((step) => few[(first + step * (1 + (first % 4))) % few.length] ?? '');
+      const { statement, values } = commit([...new Set(recipients)]);
+      await (await many.begin()).commit({ statement, values });
+      return new Set(recipients).size;
+    };
+    const counts = await Promise.all(Array.from({ length: 100 }, (_, at) => send(at)));
+    const stored = await feedRepository(many).readCounters(few);
+    const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
+    expect(sum(stored.map(({ last_number }) => last_number))).toBe(sum(counts));
+  } finally {
+    await many.close();
+  }
+});
+
+test('a commit for an agent without a feed counter fails', async () => {
+  const transaction = await pool.begin();
+  const { statement, values } = commit([sender, newId('agent')]);
+  await expect(transaction.commit({ statement, values })).rejects.toThrow('changed by another transaction');
+  await transaction.rollback();
+});
