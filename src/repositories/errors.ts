@@ -25,6 +25,10 @@ const connectionErrors = new Set([
  */
 const transientStates = /^(08|53|57|40)|^55P03$|^25006$/;
 
+/** Whether a row was refused because its key exists. */
+export const isDuplicateKey = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '23505';
+
 /**
  * Converts a database error to a domain error: a known constraint to its own, a transient error to UNAVAILABLE, and a failed `requireTrue` to
  * ConcurrentChange. It goes by codes, never by words of a message. Returns any other error unchanged, since it is a bug.
@@ -32,7 +36,7 @@ const transientStates = /^(08|53|57|40)|^55P03$|^25006$/;
 export function databaseError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DomainError) return error;
   const { code, constraint } = error as { code?: string; constraint?: string };
-  const createError = code === '23505' && constraint ? constraints[constraint] : undefined;
+  const createError = isDuplicateKey(error) && constraint ? constraints[constraint] : undefined;
   if (createError) return createError();
   if (code === concurrentChangeState) return new ConcurrentChange({ cause: error });
   const isTransient = code !== undefined && (connectionErrors.has(code) || transientStates.test(code));

@@ -1,3 +1,4 @@
+import { isDuplicateKey } from '../errors.ts';
 import { query, type Queryable, statement, unflushedCommit } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 import type { MessageRow } from './messages.ts';
@@ -103,31 +104,36 @@ async function addOlderMatches(
   }
 }
 
-const statementMethods = repository({
-  /**
-   * Writes search rows; replaces those that are not of a newer version. `now` is in milliseconds. Keeps rows of a newer tokenizer
-   * version: a worker of an older release may run at the same time. Skips messages that were erased or withdrawn after their content was read.
-   * `offset 0` makes the planner look up each message by key. A row that a crash of the database loses is written again by its job, or
-   * by the next reindex.
-   */
-  index: sql.run<[documents: readonly MessageDocument[], version: number, now: number]>(
-    'message_search.index',
-    `insert into message_search (message_id, thread_id, sender_id, document, version, created_at, indexed_at)
+type IndexArguments = [documents: readonly MessageDocument[], version: number, now: number];
+
+/**
+ * `now` is in milliseconds. Skips messages that were erased or withdrawn after their content was read. `offset 0` makes the planner look up
+ * each message by key. A row that a crash of the database loses is written again by its job, or by the next reindex.
+ */
+const insertRows = `insert into message_search (message_id, thread_id, sender_id, document, version, created_at, indexed_at)
      select m.id, m.thread_id, m.sender_id, d.document::tsvector, :version, m.created_at, :now
      from unnest(:message_ids::text[], :documents::text[]) d (message_id, document)
      cross join ${unflushedCommit}
      cross join lateral (select * from messages where id = d.message_id offset 0) m
      where m.withdrawn_at is null and (m.content <> '' or m.metadata <> '{"erased": true}')
-     order by m.id
+     order by m.id`;
+
+function toIndexValues(...[documents, version, now]: IndexArguments) {
+  const message_ids = documents.map(({ message_id }) => message_id);
+  return { message_ids, documents: documents.map(({ document }) => document), version, now };
+}
+
+const statementMethods = repository({
+  /** Writes the search rows of messages. Fails if one of them has a row: that costs less than to look for it first. */
+  insert: sql.run<IndexArguments>('message_search.insert', insertRows, toIndexValues),
+  /** Writes search rows; replaces those that are not of a newer version: a worker of an older release may run at the same time. */
+  replace: sql.run<IndexArguments>(
+    'message_search.index',
+    `${insertRows}
      on conflict (message_id) do update
        set document = excluded.document, version = excluded.version, indexed_at = excluded.indexed_at
        where message_search.version <= excluded.version`,
-    (documents, version, now) => ({
-      message_ids: documents.map(({ message_id }) => message_id),
-      documents: documents.map(({ document }) => document),
-      version,
-      now,
-    }),
+    toIndexValues,
   ),
   remove: sql.run<[messageIds: readonly string[]]>(
     'message_search.remove',
@@ -179,8 +185,18 @@ const statementMethods = repository({
 });
 
 export function messageSearchRepository(db: Queryable, limits = defaultLimits) {
+  const methods = statementMethods(db);
   return {
-    ...statementMethods(db),
+    ...methods,
+    /** Writes the search rows of new messages, as `replace`: a job that runs again finds rows of its first run. Not in a transaction. */
+    async index(...input: IndexArguments): Promise<void> {
+      try {
+        await methods.insert(...input);
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        await methods.replace(...input);
+      }
+    },
     /**
      * Matching messages that one of the readers (agent ids) can read, newest first. Reads all messages of the threads if these are few.
      * Otherwise scans the latest messages, which finds frequent words. Then searches the word index in steps back in time, which finds

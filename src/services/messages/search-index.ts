@@ -40,6 +40,6 @@ export async function reindexStep(
   if (!last) return null;
   const stale = rows.flatMap(({ id, content }) => (content === null ? [] : [{ id, content }]));
   if (stale.length > 0)
-    await messageSearch.index(await mapInTurns(stale, toDocument), searchTextVersion, Date.now());
+    await messageSearch.replace(await mapInTurns(stale, toDocument), searchTextVersion, Date.now());
   return { after: last.id, examined: rows.length, written: stale.length };
 }

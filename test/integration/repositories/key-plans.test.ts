@@ -179,10 +179,10 @@ const others: [string, (db: Queryable) => Promise<unknown>][] = [
   ['bounds of feeds', (db) => feedRepository(db).readBounds([sender, other])],
   ['feed statuses', (db) => feedRepository(db).readStatuses([{ ...counted, types: [] }])],
   ['statuses of all events', (db) => feedRepository(db).readStatuses([{ ...counted, types: null }])],
-  [
-    'the index of words',
-    (db) => messageSearchRepository(db).index([{ message_id: newId('message'), document: `'x':1` }], 1, 1),
-  ],
+  ...(['insert', 'replace'] as const).map((write): [string, (db: Queryable) => Promise<unknown>] => [
+    `the index of words: ${write}`,
+    (db) => messageSearchRepository(db)[write]([{ message_id: newId('message'), document: `'x':1` }], 1, 1),
+  ]),
 ];
 
 test.each(others)('finds its rows by their keys outside of a transaction: %s', async (_, run) => {

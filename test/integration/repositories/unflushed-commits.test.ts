@@ -20,6 +20,7 @@ const runs: Record<string, (db: Queryable) => Promise<unknown>> = {
   'the completion and count of deliveries': async (db) =>
     usageRepository(db).complete('job', [await insertJob(db)]),
   'the writing of search rows': (db) => messageSearchRepository(db).index([], 1, 0),
+  'the replacement of search rows': (db) => messageSearchRepository(db).replace([], 1, 0),
 };
 
 test.each(Object.entries(runs))('%s does not wait for the disk, and what follows does', async (_, run) => {

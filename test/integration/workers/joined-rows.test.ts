@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { createIndexingJob, messageDelivery, packJobs } from '../../../src/jobs/outbox-jobs.ts';
 import { deliveryHandlers } from '../../../workers/delivery.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
+import { indexMessages } from '../../../src/services/messages/search-index.ts';
 import { useService } from '../../support/service.ts';
 
 const service = useService();
@@ -109,6 +110,20 @@ test('a worker handles the row of an older build, which names a message', async 
   await maintenanceHandler(service.core).handle({ task: 'sweep-outbox' });
   await expect.poll(async () => (await countRows()).rows).toBe(0);
   expect(await readSearchRow()).toEqual([{ found: 1 }]);
+});
+
+test('messages are indexed once, whichever of them are indexed already, and by however many runs at a time', async () => {
+  const { db } = service.core;
+  const sent = [await sendUnindexed(), await sendUnindexed(), await sendUnindexed()];
+  await indexMessages({ db }, [sent[1]?.event_id ?? ''], 1);
+  const ids = sent.map(({ event_id }) => event_id);
+  await Promise.all([ids, ids.toReversed(), ids.slice(1)].map((some) => indexMessages({ db }, some, 2)));
+  const rows = await service.sql<{ message_id: string; indexed_at: number }>(
+    'select message_id, indexed_at from message_search where message_id = any($1) order by message_id',
+    [sent.map(({ id }) => id)],
+  );
+  expect(rows.map(({ message_id }) => message_id)).toEqual(sent.map(({ id }) => id).toSorted());
+  expect(new Set(rows.map(({ indexed_at }) => Number(indexed_at)))).toEqual(new Set([2]));
 });
 
 test('a row is completed with all its subjects only, and can be split into one for each', async () => {
