@@ -1,5 +1,6 @@
 /** Examples for the help of each command, by its path. Arguments are as an operator types them, without `ams`. */
 export const examples: Readonly<Record<string, readonly string[]>> = {
+  quickstart: ['quickstart', 'quickstart --json'],
   'account create': [
     'account create ada --display-name "Ada Lovelace"',
     'account create ada --password-stdin < password.txt',

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import nodeModule from 'node:module';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { endOnWriteError } from '../../packages/client/src/cli/standard-streams.ts';
@@ -24,6 +25,8 @@ async function askSecret(question: string): Promise<string> {
 }
 
 endOnWriteError();
+// Since Node 22: most of a command's time is spent on loading modules, and compiled ones load faster.
+(nodeModule as { enableCompileCache?(): unknown }).enableCompileCache?.();
 
 /** `ams`: the operator's command line. Standard output carries only results. */
 const args = process.argv.slice(2);

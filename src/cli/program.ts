@@ -11,6 +11,7 @@ import { keyCommand } from './auth/signing-key.ts';
 import { mcpStdioCommand } from './mcp-stdio.ts';
 import { orgCommand } from './people/organization.ts';
 import { apiCommand, migrateCommand, workerCommand } from './processes.ts';
+import { quickstartCommand } from './quickstart.ts';
 import { queueCommand } from './maintenance/queue.ts';
 import { feedsCommand } from './maintenance/feeds.ts';
 import { remoteCommand } from './agents/remote.ts';
@@ -28,6 +29,7 @@ export const commands = [
   migrateCommand,
   apiCommand,
   workerCommand,
+  quickstartCommand,
   accountCommand,
   invitationCommand,
   orgCommand,

@@ -1,7 +1,6 @@
 import type { Config } from '../config.ts';
 import type { GuardedClient } from '../platform/outbound/guarded-fetch.ts';
 import { createCursors } from '../work/cursors.ts';
-import { runApproved } from '../operations/execute/run-approved.ts';
 import { createSealedBox, deriveKeys } from '../shared/encryption.ts';
 import { createSendContext } from '../services/messages/send-context/create.ts';
 import type { WorkSettings } from '../work/unit-of-work.ts';
@@ -30,7 +29,11 @@ export function createWorkSettings(config: Config, { addresses, remoteClient, se
     remote: config.REMOTE_AGENTS
       ? { checkUrl: remoteClient.checkUrl, needsPerson: config.REMOTE_CONFIRM === 'person' }
       : null,
-    runApproved,
+    async runApproved(...call) {
+      // Of the commands of the operator only one needs the operations. The others start faster without them.
+      const { runApproved } = await import('../operations/execute/run-approved.ts');
+      return runApproved(...call);
+    },
     maxAgents: config.AGENTS_PER_OWNER === 0 ? null : config.AGENTS_PER_OWNER,
   } satisfies WorkSettings;
 }
