@@ -7,6 +7,7 @@ import { minIdAt, timeOfId } from '../../../packages/core/src/domain/ids.ts';
 import { coveredUntil } from '../../../packages/core/src/domain/partitions.ts';
 import { findOtherInstances, describeSharedQueues } from '../../start/instance-guard.ts';
 import { pendingMigrations } from '../../platform/database/migrations.ts';
+import { UnusableFolder } from '../../platform/blobs/draft-folder.ts';
 import { createClamdScanner, pingClamd } from '../../platform/scanning/clamd.ts';
 import type { ScannedFile } from '../../platform/scanning/scanner.ts';
 import { readFeedEpoch } from '../../services/feed-epoch.ts';
@@ -37,7 +38,7 @@ export interface Check<Target = Core> {
   /** Returns what it found. @throws the problem */
   run(target: Target): Promise<string>;
   /** What to do if the check fails. */
-  advice: string | ((target: Target) => string);
+  advice: string | ((target: Target, reason: unknown) => string);
   /** The parts without which its result says nothing of its own. */
   needs?: readonly string[] | ((target: Target) => readonly string[]);
 }
@@ -207,8 +208,8 @@ export const checks: readonly Check[] = [
         ? `in ${config.DATA_DIR}/blobs`
         : `in the bucket ${config.S3_BUCKET}`;
     },
-    advice: ({ config: { S3_BUCKET, DATA_DIR } }) =>
-      S3_BUCKET === undefined
+    advice: ({ config: { S3_BUCKET, DATA_DIR } }, reason) =>
+      S3_BUCKET === undefined || reason instanceof UnusableFolder
         ? `make ${DATA_DIR} writable, free disk space, or correct DATA_DIR`
         : 'start the object store, create the bucket, allow the key to put, get, delete and list, or correct S3_ENDPOINT, S3_BUCKET, S3_REGION and the keys',
   },

@@ -54,7 +54,7 @@ async function runCheck<Target>({ part, run, advice }: Check<Target>, target: Ta
       part,
       status: 'failed',
       detail: firstLine(describeError(reason)),
-      advice: typeof advice === 'string' ? advice : advice(target),
+      advice: typeof advice === 'string' ? advice : advice(target, error),
     };
   }
 }

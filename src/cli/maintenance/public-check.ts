@@ -11,7 +11,6 @@ import type { Check } from './checks.ts';
 
 const timeoutMs = 15_000;
 const dayMs = 24 * 60 * 60 * 1_000;
-/** Certificates that are renewed by themselves are renewed earlier. */
 /** Left of a certificate's time: one that lives for days is renewed later than one that lives for months. */
 const minCertificate = { days: 14, share: 0.25 };
 

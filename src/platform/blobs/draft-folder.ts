@@ -38,11 +38,22 @@ export function createDraftFolder(root: string) {
   };
 }
 
+/** A folder that cannot hold files; `cause` is the reason. */
+export class UnusableFolder extends Error {}
+
 /**
  * Checks that the folder can be written, or created. It creates nothing, because the caller may be another user than the service.
- * @throws the reason, also when the disk is almost full.
+ * @throws {UnusableFolder} also when the disk is almost full.
  */
 export async function checkFolder(path: string): Promise<void> {
+  try {
+    await checkPlace(path);
+  } catch (cause) {
+    throw new UnusableFolder(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+async function checkPlace(path: string): Promise<void> {
   let place = resolve(path);
   while ((await getModifiedTime(place)) === null) place = dirname(place);
   await access(place, constants.R_OK | constants.W_OK | constants.X_OK);
