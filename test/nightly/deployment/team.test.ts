@@ -110,6 +110,7 @@ const serveNginx: Serve = async (world, port, more = []) =>
     ['  listen 80;', `  listen 127.0.0.1:${await findFreePort()};`],
     ['listen 443 ssl http2;', `listen 127.0.0.1:${port} ssl http2;`],
     ['/var/log/nginx/ams.log', join(world.data, 'access.log')],
+    ['/var/log/nginx/error.log', join(world.data, 'error.log')],
     ...listMachines(world),
     ...more,
   ]);
@@ -157,7 +158,7 @@ describeUnless(missing, 'a team that follows docs/team.md', () => {
     expect((await send({ with_handle: 'bob.reader', initial_message: 'Again' })).status).toBe(201);
   });
 
-  test('restores its backup, keeps secrets out of the log, and reports a wrong proxy', async () => {
+  test('restores its backup, and keeps secrets out of the logs', async () => {
     const world = await startBehind(serveNginx);
     const { postgres, env, data, url } = world;
     const token = await createAgents(env);
@@ -169,6 +170,23 @@ describeUnless(missing, 'a team that follows docs/team.md', () => {
     expect(log).toContain('/v1/threads');
     expect(log).not.toMatch(/\?/);
 
+    // Errors of both proxies name the request.
+    const port = await findFreePort();
+    const caddyLog = join(data, 'caddy.log');
+    await serveCaddy(world, port, [['log {', `log {\n output file ${caddyLog}`]]);
+    await waitUntilServed(`https://localhost:${port}`);
+    await Promise.all(world.apis.map((api) => api.terminate()));
+    for (const address of [url, `https://localhost:${port}`])
+      expect((await requestRest('GET', `${address}/blobs/x?signature=hidden`, {})).status).toBeOneOf([
+        502, 503,
+      ]);
+    await vi.waitFor(() => expect(readFileSync(caddyLog, 'utf8')).toContain('/blobs/x'));
+    for (const file of ['access.log', 'error.log', 'caddy.log'])
+      expect(readFileSync(join(data, file), 'utf8')).not.toContain('hidden');
+  });
+
+  test('reports a wrong proxy', async () => {
+    const world = await startBehind(serveNginx);
     const badPort = await findFreePort();
     await serveNginx(world, badPort, [
       ['client_max_body_size 52m', 'client_max_body_size 1m'],

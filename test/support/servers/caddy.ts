@@ -24,14 +24,17 @@ export async function startCaddy(
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
   await Promise.all([writeFile(cert, testCertificate.cert), writeFile(key, testCertificate.key)]);
-  let site = shown.replace('{', `{\n  tls ${cert} ${key}`);
+  // Global options are a block without a name before the sites.
+  const options = /^\{\n([^]*?)^\}\n/m.exec(shown);
+  const global = `{\n  admin off\n  auto_https disable_redirects\n${options?.[1] ?? '  log {\n  }\n'}}\n`;
+  const named = shown.slice(options?.[0].length ?? 0).replace('{', `{\n  tls ${cert} ${key}`);
+  let site = global.replace('log {', 'log {\n    level ERROR') + named;
   for (const [from, to] of replaced) {
     if (!site.includes(from)) throw new Error(`the configuration has no ${from}`);
     site = site.replaceAll(from, to);
   }
   const file = join(folder, 'Caddyfile');
-  const global = '{\n  admin off\n  auto_https disable_redirects\n  log {\n    level ERROR\n  }\n}';
-  await writeFile(file, `${global}\n${site}`);
+  await writeFile(file, site);
   const caddy = spawn(program ?? 'caddy', ['run', '--adapter', 'caddyfile', '--config', file], {
     env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
     stdio: ['ignore', 'ignore', 'inherit'],
