@@ -19,6 +19,7 @@ import { newKey, openHttpPool } from '../load/http-client.ts';
 import { percentiles } from '../load/percentiles.ts';
 import { openSenders, waitForQueues } from '../load/senders.ts';
 import { findMovableClock, runWithMovableClock } from '../start/movable-clock.ts';
+import { garbageCollectionArguments } from '../start/resident-memory.ts';
 import { type Bench, type Service, startService } from '../start/service.ts';
 import { readTableSizes, takeSnapshot, toMegabytes } from '../start/snapshot.ts';
 import { renewTokens } from './soak.ts';
@@ -48,7 +49,11 @@ export async function measureDays(bench: Bench): Promise<object> {
   const { hours: total, rate } = bench.options.days;
   if (total < minHours) throw new Error(`--hours: at least ${minHours}`);
   const settings = { ...retention, ...clock.env, WEBHOOK_NETWORKS: '127.0.0.0/8' };
-  const service = await startService(bench, { settings, postgresEnv: clock.env });
+  const service = await startService(bench, {
+    settings,
+    postgresEnv: clock.env,
+    apiArguments: garbageCollectionArguments,
+  });
   const digests = await openDigestReceiver(bench);
   const actors = await createActors(service, digests.url);
   const threads = await createPairs(service.core, 'days', bench.options.sending.threads);
@@ -63,6 +68,7 @@ export async function measureDays(bench: Bench): Promise<object> {
     for (const name of ['messages', 'lost', 'duplicated'] as const) counts[name] += counted[name];
     await act(bench, service, actors);
     await waitForQueues(service, bench.signal);
+    process.kill(service.pid, 'SIGUSR2');
     clock.advance(secondsPerHour);
     await service.core.clock.measure();
     await maintain(bench, service);
@@ -78,6 +84,7 @@ export async function measureDays(bench: Bench): Promise<object> {
 interface Hour {
   hour: number;
   p99_ms: number;
+  /** After garbage collection. The load of some seconds an hour leaves garbage for hours. */
   api_mb: number;
   worker_mb: number;
   postgres_mb: number;
