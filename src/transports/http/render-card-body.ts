@@ -14,15 +14,17 @@ const sanitizeOptions: sanitize.IOptions = {
     'h1 h2 h3 h4 h5 h6 p blockquote pre hr br ul ol li a em strong s code table thead tbody tr th td'.split(
       ' ',
     ),
-  allowedAttributes: { a: ['href', 'rel'] },
+  allowedAttributes: { a: ['href', 'rel', 'target'] },
   allowedSchemes: ['http', 'https', 'mailto'],
   allowProtocolRelative: false,
   transformTags: {
     a: (tagName, { href }) => ({
       tagName,
-      // No relative links: they would point to this service.
+      // No relative links: they would point to this service. A link leads to another tab: the page may have a form with text.
       attribs:
-        href !== undefined && linkPattern.test(href) ? { href, rel: 'nofollow noopener noreferrer' } : {},
+        href !== undefined && linkPattern.test(href)
+          ? { href, rel: 'nofollow noopener noreferrer', target: '_blank' }
+          : {},
     }),
   },
 };

@@ -76,7 +76,7 @@ test('a browser gets a page that loads and runs nothing', async () => {
   );
   expect(policy).not.toContain('unsafe');
   expect(page.text).toContain('<h1>A &lt;b&gt;</h1>');
-  expect(page.text).toContain('<a href="https://example.com" rel="nofollow noopener noreferrer">link</a>');
+  expect(page.text).toContain('<a href="https://example.com" rel="nofollow noopener noreferrer" target="_blank">link</a>');
   // The sign-in leads back to the form, with the handle filled in.
   expect(page.text).toContain(`<a class="write" href="/console/conversations/new?handle=${handle}">`);
   const body = await card(handle, 'text/html');
@@ -112,7 +112,7 @@ test('nothing hostile in a card survives', async () => {
   const attributes = new Set(tags.filter(([, name]) => name === 'a').map(([, , rest_ = '']) => rest_.trim()));
   for (const attribute of attributes) {
     expect(attribute).toMatch(
-      /^(?:|\/|href="https:\/\/fine\.example\/[^"<>]*" rel="nofollow noopener noreferrer")$/,
+      /^(?:|\/|href="https:\/\/fine\.example\/[^"<>]*" rel="nofollow noopener noreferrer" target="_blank")$/,
     );
   }
   expect([...text.matchAll(/<(?:meta|style|title)/g)]).toHaveLength(5);
