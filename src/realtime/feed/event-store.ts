@@ -57,7 +57,14 @@ export function createEventStore({ feed, log, cache_bytes }: EventStoreParts): E
   /** Queries in progress, by event id. */
   const pending = new Map<string, Promise<EventsById>>();
 
+  let purgedAt = performance.now();
+
   function keep(event: SharedEvent): void {
+    if (performance.now() - purgedAt > maxAgeMs) {
+      purgedAt = performance.now();
+      // The cache by itself removes an old event only to make room, or when a reader asks for it.
+      cache.purgeStale();
+    }
     const { id } = event.data as { id?: string };
     if (event.message === null || id === undefined || !changed.has(id)) cache.set(event.id, event);
   }

@@ -7,7 +7,13 @@ export interface CachedToken {
   grant_id: string | null;
 }
 
+interface CachedEntry {
+  token: CachedToken;
+  until: number;
+}
+
 const maxAgeMs = 5_000;
+const purgeMs = 60_000;
 const maxEntries = 10_000;
 
 /**
@@ -18,10 +24,21 @@ export function createTokenCache(
   load: (tokenId: string) => Promise<CachedToken | undefined>,
   now: () => number,
 ) {
-  const entries = new LRUCache<string, { token: CachedToken; until: number }>({ max: maxEntries });
+  const entries = new LRUCache<string, CachedEntry>({ max: maxEntries });
   const pending = new Map<string, Promise<CachedToken | undefined>>();
+  let purgedAt = now();
+
+  function remove(matches: (tokenId: string, entry: CachedEntry) => boolean): void {
+    // A copy, because the cache must not change while it is iterated.
+    for (const [tokenId, entry] of Array.from(entries)) if (matches(tokenId, entry)) entries.delete(tokenId);
+  }
 
   function keep(tokenId: string, token: CachedToken, since: number): void {
+    if (since - purgedAt > purgeMs) {
+      purgedAt = since;
+      // Later than they expire: open streams extend their entries.
+      remove((_, { until }) => until < since - purgeMs);
+    }
     entries.set(tokenId, { token, until: Math.min(since + maxAgeMs, token.actor.expires_at) });
   }
 
@@ -64,9 +81,7 @@ export function createTokenCache(
     /** Removes matching entries. Results of pending look-ups are not cached, because they may be outdated. */
     forget(matches: (tokenId: string, token: CachedToken) => boolean): void {
       pending.clear();
-      // A copy, because the cache must not change while it is iterated.
-      for (const [tokenId, { token }] of Array.from(entries))
-        if (matches(tokenId, token)) entries.delete(tokenId);
+      remove((tokenId, { token }) => matches(tokenId, token));
     },
   };
 }
