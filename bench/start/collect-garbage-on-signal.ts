@@ -1,5 +1,10 @@
+import { Session } from 'node:inspector';
+
+const session = new Session();
+session.connect();
+
 /**
- * Loaded before a program whose memory is measured (`--expose-gc --import`): SIGUSR2 collects all garbage. The last resort of V8 also
- * shrinks its young generation, as V8 does by itself in a process that is idle for some time.
+ * Loaded before a program whose memory is measured (`--import`): SIGUSR2 collects all garbage. As in a process that is idle for some time,
+ * V8 also shrinks its young generation and returns pages.
  */
-process.on('SIGUSR2', () => globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' }));
+process.on('SIGUSR2', () => session.post('HeapProfiler.collectGarbage'));

@@ -4,7 +4,6 @@ import { readMemory } from '../load/processes.ts';
 
 /** Node options that a program needs for `waitForStableMemory`. */
 export const garbageCollectionArguments: readonly string[] = [
-  '--expose-gc',
   '--import',
   fileURLToPath(new URL('./collect-garbage-on-signal.js', import.meta.url)),
 ];

@@ -69,7 +69,9 @@ describe('the profile', () => {
     expect(page.status).toBe(200);
     expect(page.visibleText).toMatch(/Preview.*New name.*planning.*Makes plans\..*Greeting/);
     expect(page.text).toContain('<h1>Greeting</h1>');
-    expect(page.text).toContain('<a href="https://example.com" rel="nofollow noopener noreferrer" target="_blank">far</a>');
+    expect(page.text).toContain(
+      '<a href="https://example.com" rel="nofollow noopener noreferrer" target="_blank">far</a>',
+    );
     expect([foreignScripts(page).length, page.text.includes('href="javascript:')]).toEqual([0, false]);
     expect(page.elements('img').map(({ attribs }) => attribs['src'])).toEqual([
       expect.stringMatching(/^\/assets\/mark\./),

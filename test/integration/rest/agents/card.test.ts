@@ -76,7 +76,9 @@ test('a browser gets a page that loads and runs nothing', async () => {
   );
   expect(policy).not.toContain('unsafe');
   expect(page.text).toContain('<h1>A &lt;b&gt;</h1>');
-  expect(page.text).toContain('<a href="https://example.com" rel="nofollow noopener noreferrer" target="_blank">link</a>');
+  expect(page.text).toContain(
+    '<a href="https://example.com" rel="nofollow noopener noreferrer" target="_blank">link</a>',
+  );
   // The sign-in leads back to the form, with the handle filled in.
   expect(page.text).toContain(`<a class="write" href="/console/conversations/new?handle=${handle}">`);
   const body = await card(handle, 'text/html');
