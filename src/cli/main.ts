@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import nodeModule from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { endOnWriteError } from '../../packages/client/src/cli/standard-streams.ts';
@@ -26,7 +27,10 @@ async function askSecret(question: string): Promise<string> {
 
 endOnWriteError();
 // Since Node 22: most of a command's time is spent on loading modules, and compiled ones load faster.
-(nodeModule as { enableCompileCache?(): unknown }).enableCompileCache?.();
+(nodeModule as { enableCompileCache?(folder: string): unknown }).enableCompileCache?.(
+  // Only those who can change the program can change its compiled form: not in a folder of all users.
+  fileURLToPath(new URL('../../../.cache/compiled', import.meta.url)),
+);
 
 /** `ams`: the operator's command line. Standard output carries only results. */
 const args = process.argv.slice(2);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { basicScopes } from '../../packages/core/src/domain/auth/scopes.ts';
+import { DomainError } from '../../packages/core/src/domain/errors.ts';
 import {
   type OperatorRegistration,
   registerAgentAsOperator,
@@ -21,34 +22,52 @@ const agents: Readonly<Record<string, OperatorRegistration>> = {
   BOB: { handle: 'bob.reader', create_owner: true, visibility: 'public', inbound_policy: 'open' },
 };
 
+/**
+ * Creates the agent, and for Ada an account that can sign in, unless it exists.
+ * @throws {DomainError} DUPLICATE_HANDLE: the name of the owner is that of somebody else.
+ */
+async function ensureAgent(
+  work: Parameters<typeof registerAgentAsOperator>[0],
+  agent: OperatorRegistration,
+  password_hash: string,
+): Promise<void> {
+  if (await work.db.agents.findByHandle(agent.handle)) return;
+  const [owner = ''] = agent.handle.split('.');
+  if (await work.db.owners.find(owner)) {
+    const message = `${owner} exists, without the agent ${agent.handle}. Use agents of your own: ams agent create`;
+    throw new DomainError('DUPLICATE_HANDLE', message);
+  }
+  if (owner === username) await createAccount(work, { username, password_hash });
+  await registerAgentAsOperator(work, agent);
+}
+
 /** `ams quickstart`: what is missing is created, so that a second call renews the tokens. */
 export function quickstartCommand(io: CommandIo): Command {
   const [writer, reader] = Object.values(agents).map(({ handle }) => handle);
   return resultCommand(
     'quickstart',
-    `create ${writer} and ${reader} for a first conversation, and print their tokens as variables of a shell`,
+    `create ${writer}, whose person can sign in, and ${reader} for a first conversation; print their tokens as variables of a shell`,
   ).action(({ json = false }: { json?: boolean }) =>
     withCore(io, async ({ unitOfWork, config, clock }) => {
       const password = randomBytes(12).toString('base64url');
       const password_hash = await hashPassword(password, username);
       await unitOfWork.read(system, () => clock.measure());
       const resource = toResourceUrls(config.PUBLIC_URL).service;
-      const created = await unitOfWork.write(operator(), async (work) => {
+      const { tokens, isFirst } = await unitOfWork.write(operator(), async (work) => {
+        const issued: Record<string, string> = {};
         const isNew = (await work.db.owners.find(username)) === undefined;
-        if (isNew) await createAccount(work, { username, password_hash });
-        const tokens: Record<string, string> = {};
         for (const [variable, agent] of Object.entries(agents)) {
-          if (!(await work.db.agents.findByHandle(agent.handle))) await registerAgentAsOperator(work, agent);
+          await ensureAgent(work, agent, password_hash);
           const input = { handle: agent.handle, resource, scopes: basicScopes, expires_in: tokenLifeSeconds };
-          tokens[variable] = (await issueToken(work, input)).access_token;
+          issued[variable] = (await issueToken(work, input)).access_token;
         }
-        return { account: isNew ? { username, password } : { username }, tokens };
+        return { tokens: issued, isFirst: isNew };
       });
-      if (json) return io.print(formatJson({ ...created.account, ...created.tokens }));
-      const variables = Object.entries(created.tokens).map((pair) => pair.join('='));
+      if (json) return io.print(formatJson({ username, ...(isFirst && { password }), ...tokens }));
+      const variables = Object.entries(tokens).map((pair) => pair.join('='));
       io.print(`export ${variables.join(' ')}\n`);
-      const shownPassword = created.account.password ?? 'of the first call';
-      io.log(`sign in at ${config.PUBLIC_URL} as ${username} with the password ${shownPassword}\n`);
+      const shown = isFirst ? password : `of before; ams account password ${username} sets a new one`;
+      io.log(`sign in at ${config.PUBLIC_URL} as ${username} with the password ${shown}\n`);
     }),
   );
 }

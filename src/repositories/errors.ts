@@ -25,14 +25,9 @@ const connectionErrors = new Set([
  */
 const transientStates = /^(08|53|57|40)|^55P03$|^25006$/;
 
-const hasState = (state: string) => (error: unknown) =>
-  error instanceof Error && 'code' in error && error.code === state;
-
 /** Whether a row was refused because its key exists. */
-export const isDuplicateKey = hasState('23505');
-
-/** Whether a statement waited too long for a lock. */
-export const isLockTimeout = hasState('55P03');
+export const isDuplicateKey = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '23505';
 
 /**
  * Converts a database error to a domain error: a known constraint to its own, a transient error to UNAVAILABLE, and a failed `requireTrue` to

@@ -1,8 +1,6 @@
 import type { OutgoingPolicy, Relation } from '../../../packages/core/src/domain/agents/agents.ts';
-import { ConcurrentChange } from '../../../packages/core/src/domain/errors.ts';
 import type { AgentRow } from '../agents/agents.ts';
 import { relationOf } from '../agents/relations.ts';
-import { isLockTimeout } from '../errors.ts';
 import { type NamedStatement, query, requireTrue, statement } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 import { ownUnread } from '../threads/members.ts';
@@ -97,27 +95,36 @@ const toColumns = (targets: readonly ReplyTarget[]) => ({
   ids: targets.map(({ id }) => id),
 });
 
-/** A thread with its new values. */
-interface MovedThread extends LockedThread {
-  /** As it must be before; undefined if it was read and locked in this transaction. */
-  expected?: Pick<LockedThread, 'last_sequence' | 'updated_at'> | undefined;
-}
+/** What shows whether a thread has changed. */
+type ThreadState = Pick<LockedThread, 'id' | 'last_sequence' | 'updated_at'>;
+
+const toStateColumns = (threads: readonly ThreadState[]) => ({
+  thread_ids: threads.map(({ id }) => id),
+  last_sequences: threads.map(({ last_sequence }) => last_sequence),
+  update_times: threads.map(({ updated_at }) => updated_at),
+});
 
 const toWriterColumns = (writers: readonly Writer[]) => ({
   thread_ids: writers.map(({ thread_id }) => thread_id),
   agent_ids: writers.map(({ agent_id }) => agent_id),
 });
 
-interface Appended {
-  messages: readonly MessageRow[];
-  threads: readonly MovedThread[];
-  marks: readonly SenderMark[];
-  exchanges: readonly ExchangeRow[];
-}
-
 /** Appends messages of a batch. What they need is read for all of them together. */
 export const messageBatchesRepository = repository(
   {
+    /**
+     * Locks threads until the transaction ends. Fails it with ConcurrentChange unless all are unlocked, active and as they were. As
+     * `lockThreads`, without a result. The caller knows that the writers are members.
+     */
+    lockUnchanged: sql.run<[threads: readonly ThreadState[]]>(
+      'message_batches.lock_unchanged',
+      `select ${requireTrue(`count(*) = cardinality(:thread_ids::text[])`)} as are_unchanged from (
+         select from unnest(:thread_ids::text[], :last_sequences::int[], :update_times::bigint[]) k (thread_id, last_sequence, updated_at)
+         join threads t on t.id = k.thread_id and t.last_sequence = k.last_sequence and t.updated_at = k.updated_at and t.status = 'active'
+         order by t.id for no key update of t skip locked
+       ) locked`,
+      toStateColumns,
+    ),
     /** Fails the transaction with ConcurrentChange unless all these messages exist in their threads. */
     requireReplyTargets: sql.run<[targets: readonly ReplyTarget[]]>(
       'message_batches.require_reply_targets',
@@ -188,31 +195,29 @@ export const messageBatchesRepository = repository(
       toColumns,
     ),
     /**
-     * Appends messages. Fails with ConcurrentChange unless each thread is as it must be. The lock of a thread, and that of one member, is its
-     * update: threads come in the order of ids, and several members are locked in one order first. Waits at most 1 ms for the threads, so
-     * that a thread that another transaction has locked delays no others. The caller knows that the writers are members.
+     * Appends messages to locked threads. `threads` are the new values of those. Several members are locked in one order first; the lock of
+     * one is its update.
      */
-    append: sql.run<[input: Appended]>(
+    append: sql.run<
+      [
+        input: {
+          messages: readonly MessageRow[];
+          threads: readonly LockedThread[];
+          marks: readonly SenderMark[];
+          exchanges: readonly ExchangeRow[];
+        },
+      ]
+    >(
       'message_batches.append',
-      `with brief as materialized (
-         select current_setting('lock_timeout') as usual_timeout, set_config('lock_timeout', '1', true) as lock_timeout
-       ), moved as (
+      `with moved as (
          update threads t set last_sequence = n.last_sequence, last_message_at = n.last_message_at,
            updated_at = greatest(t.updated_at, n.last_message_at), last_sender_id = n.last_sender_id
-         from (
-           select * from unnest(:moved_ids::text[], :last_sequences::int[], :last_times::bigint[], :last_sender_ids::text[], :sequences_before::int[], :updates_before::bigint[])
-             n (id, last_sequence, last_message_at, last_sender_id, sequence_before, updated_before)
-           where (select lock_timeout from brief) is not null order by id collate "C" offset 0
-         ) n
-         where t.id = n.id and (n.sequence_before is null or t.last_sequence = n.sequence_before and t.updated_at = n.updated_before and t.status = 'active')
-         returning t.id
-       ), checked as materialized (
-         select ${requireTrue('count(*) = cardinality(:moved_ids::text[])')} as are_moved,
-           set_config('lock_timeout', (select usual_timeout from brief), true) as lock_timeout from moved
+         from unnest(:moved_ids::text[], :last_sequences::int[], :last_times::bigint[], :last_sender_ids::text[]) n (id, last_sequence, last_message_at, last_sender_id)
+         where t.id = n.id
        ), locked as (
          select from unnest(:mark_thread_ids::text[], :mark_agent_ids::text[]) k (thread_id, agent_id)
          join thread_members m on m.thread_id = k.thread_id and m.agent_id = k.agent_id
-         where cardinality(:mark_thread_ids::text[]) > 1 and (select are_moved from checked) = 1
+         where cardinality(:mark_thread_ids::text[]) > 1
          order by m.thread_id, m.agent_id for no key update of m
        ), mark as (
          update thread_members m set
@@ -229,49 +234,40 @@ export const messageBatchesRepository = repository(
        insert into messages (id, thread_id, sequence, sender_id, content, content_type, reply_to, metadata, attachment_count, created_at, written_by)
        select id, thread_id, sequence, sender_id, content, content_type, reply_to, metadata::jsonb, attachment_count, created_at, nullif(written_by, 'agent')
        from unnest(:ids::text[], :thread_ids::text[], :sequences::int[], :sender_ids::text[], :contents::text[], :content_types::text[], :metadata::text[], :created_at::bigint[], :reply_to::text[], :attachment_counts::int[], :written_by::text[])
-         m (id, thread_id, sequence, sender_id, content, content_type, metadata, created_at, reply_to, attachment_count, written_by)
-       where (select are_moved from checked) = 1`,
-      ({ messages, threads, marks, exchanges }) => ({
-        ids: messages.map(({ id }) => id),
-        thread_ids: messages.map(({ thread_id }) => thread_id),
-        sequences: messages.map(({ sequence }) => sequence),
-        sender_ids: messages.map(({ sender_id }) => sender_id),
-        contents: messages.map(({ content }) => content),
-        content_types: messages.map(({ content_type }) => content_type),
-        metadata: messages.map(({ metadata }) => JSON.stringify(metadata)),
-        moved_ids: threads.map(({ id }) => id),
-        last_sequences: threads.map(({ last_sequence }) => last_sequence),
-        last_times: threads.map(({ last_message_at }) => last_message_at),
-        last_sender_ids: threads.map(({ last_sender_id }) => last_sender_id),
-        sequences_before: threads.map(({ expected }) => expected?.last_sequence ?? null),
-        updates_before: threads.map(({ expected }) => expected?.updated_at ?? null),
-        mark_thread_ids: marks.map(({ thread_id }) => thread_id),
-        mark_agent_ids: marks.map(({ agent_id }) => agent_id),
-        after: marks.map(({ after }) => after),
-        upto: marks.map(({ upto }) => upto),
-        own: marks.map(({ own }) => own),
-        pair_thread_ids: exchanges.map(({ thread_id }) => thread_id),
-        one_ids: exchanges.map(({ one_id }) => one_id),
-        other_ids: exchanges.map(({ other_id }) => other_id),
-        exchanges: exchanges.map((exchange) => exchange.exchanges),
-        since: exchanges.map(({ since }) => since),
-        created_at: messages.map(({ created_at }) => created_at),
-        reply_to: messages.map(({ reply_to }) => reply_to),
-        written_by: messages.map(({ written_by }) => written_by),
-        attachment_counts: messages.map(({ attachments }) => attachments.length),
-      }),
+         m (id, thread_id, sequence, sender_id, content, content_type, metadata, created_at, reply_to, attachment_count, written_by)`,
+      (input) => {
+        const { messages, threads, marks, exchanges } = input;
+        return {
+          ids: messages.map(({ id }) => id),
+          thread_ids: messages.map(({ thread_id }) => thread_id),
+          sequences: messages.map(({ sequence }) => sequence),
+          sender_ids: messages.map(({ sender_id }) => sender_id),
+          contents: messages.map(({ content }) => content),
+          content_types: messages.map(({ content_type }) => content_type),
+          metadata: messages.map(({ metadata }) => JSON.stringify(metadata)),
+          moved_ids: threads.map(({ id }) => id),
+          last_sequences: threads.map(({ last_sequence }) => last_sequence),
+          last_times: threads.map(({ last_message_at }) => last_message_at),
+          last_sender_ids: threads.map(({ last_sender_id }) => last_sender_id),
+          mark_thread_ids: marks.map(({ thread_id }) => thread_id),
+          mark_agent_ids: marks.map(({ agent_id }) => agent_id),
+          after: marks.map(({ after }) => after),
+          upto: marks.map(({ upto }) => upto),
+          own: marks.map(({ own }) => own),
+          pair_thread_ids: exchanges.map(({ thread_id }) => thread_id),
+          one_ids: exchanges.map(({ one_id }) => one_id),
+          other_ids: exchanges.map(({ other_id }) => other_id),
+          exchanges: exchanges.map((exchange) => exchange.exchanges),
+          since: exchanges.map(({ since }) => since),
+          created_at: messages.map(({ created_at }) => created_at),
+          reply_to: messages.map(({ reply_to }) => reply_to),
+          written_by: messages.map(({ written_by }) => written_by),
+          attachment_counts: messages.map(({ attachments }) => attachments.length),
+        };
+      },
     ),
   },
-  (db, { append }) => ({
-    /** As defined above. A lock that it does not get is a concurrent change too, of a thread that is expected to have none. */
-    async append(input: Appended): Promise<void> {
-      try {
-        await append(input);
-      } catch (error) {
-        const isExpected = input.threads.some(({ expected }) => expected !== undefined);
-        throw isExpected && isLockTimeout(error) ? new ConcurrentChange({ cause: error }) : error;
-      }
-    },
+  (db) => ({
     /**
      * Locks the threads that a writer is a member of, until the transaction ends.
      * @param options.wait whether to wait for threads that another transaction has locked; otherwise they are left out.

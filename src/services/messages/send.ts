@@ -105,9 +105,7 @@ export async function sendMessages(
     first.work.settings.sendContext.load(sends, { wait, mustRead }),
     lockFiles(first.work, fileRefs, { wait }),
   ]);
-  const threads = new Map(
-    loaded.threads.map((state) => [state.thread.id, startProgress(state, loaded.isRead)]),
-  );
+  const threads = new Map(loaded.threads.map((state) => [state.thread.id, startProgress(state)]));
   const questions = await loadQuestions(first.work, threads, sends, { wait });
   const replaced = await loadReplaced(
     first.work,
@@ -261,7 +259,7 @@ function placeMessage(send: Send, batch: Batch, { wait }: { wait: boolean }): Se
   if (questions) applyMessage(work, questions, sent, { changes: batch.changes, effect, isThreadOfTwo });
   const isExpecting = !effect.opens && expectsReply(metadata);
   if (isExpecting) {
-    const asked_ids = addExpected(send, sent, audience.member_ids, batch);
+    const asked_ids = deferExpected(work, sent, audience.member_ids);
     questions?.expected.push(...asked_ids.map((asked_id) => ({ message_id: id, sender_id, asked_id })));
   }
   if (isExpecting || effect.opens === true) progress.thread.has_questions = true;
@@ -269,12 +267,12 @@ function placeMessage(send: Send, batch: Batch, { wait }: { wait: boolean }): Se
   return sent;
 }
 
-/** Notes that a message expects a reply of the other members. @returns their ids */
-function addExpected({ work }: Send, sent: SentMessage, memberIds: readonly string[], { changes }: Batch) {
-  const { id, thread_id, sequence, sender_id, created_at, metadata } = sent;
+/** Notes that a message expects a reply of the other members. The statement travels with the commit. @returns their ids */
+function deferExpected(work: Work, sent: SentMessage, memberIds: readonly string[]): string[] {
+  const { id, thread_id, sequence, sender_id, created_at } = sent;
   const asked_ids = memberIds.filter((member) => member !== sender_id).slice(0, maxAskedMembers);
-  const about = { id, thread_id, sequence, sender_id, created_at, asks_person: asksPerson(metadata) };
-  changes.later(() => work.db.expectedReplies.insert({ ...about, asked_ids }));
+  const about = { id, thread_id, sequence, sender_id, created_at, asked_ids };
+  work.changes.defer(work.db.expectedReplies.insert({ ...about, asks_person: asksPerson(sent.metadata) }));
   return asked_ids;
 }
 
@@ -288,7 +286,7 @@ function deferInserts(
   work.changes.defer(
     work.db.messageBatches.append({
       messages,
-      threads: threads.map(({ thread, expected }) => ({ ...thread, expected })),
+      threads: threads.map(({ thread }) => thread),
       marks: threads.flatMap(({ marks }) => [...marks.values()]),
       exchanges: threads.flatMap(({ countedExchanges }) => [...countedExchanges.values()]),
     }),

@@ -11,8 +11,6 @@ type SenderMark = Parameters<Batches['append']>[0]['marks'][number];
 export interface ThreadProgress {
   /** As it is after the last added message. */
   thread: LockedThread;
-  /** As it must be before; undefined if it was read in this transaction. */
-  expected: LockedThread | undefined;
   /** By sender of the added messages. */
   marks: Map<string, SenderMark>;
   storedExchanges: ReadonlyMap<string, ExchangeRow>;
@@ -21,10 +19,9 @@ export interface ThreadProgress {
 }
 
 /** A thread without added messages. */
-export function startProgress({ thread, exchanges }: ThreadState, isRead: boolean): ThreadProgress {
+export function startProgress({ thread, exchanges }: ThreadState): ThreadProgress {
   return {
     thread: { ...thread },
-    expected: isRead ? undefined : thread,
     marks: new Map(),
     storedExchanges: new Map(exchanges.map((exchange) => [toPairKey(exchange), exchange])),
     countedExchanges: new Map(),

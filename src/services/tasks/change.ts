@@ -27,7 +27,6 @@ export function createTaskChanges() {
   const changed = new Set<TaskRow>();
   const updates: NewTaskUpdate[] = [];
   const messages: TaskMessage[] = [];
-  const statements: (() => Promise<unknown>)[] = [];
 
   /** Writes the next generation of a task, with its row of updates and its event. */
   function record(
@@ -69,13 +68,8 @@ export function createTaskChanges() {
     ): void {
       messages.push({ task_id, message_id, sequence, artifact, data });
     },
-    /** Adds a statement for `write`. What refers to threads is written after their update, which is their lock. */
-    later(statement: () => Promise<unknown>): void {
-      statements.push(statement);
-    },
-    /** The statements travel with the commit. */
+    /** The statement travels with the commit. */
     write(work: SystemWork): void {
-      for (const run of statements) work.changes.defer(run());
       if (updates.length + messages.length === 0) return;
       const rows = { opened: [...opened], changed: [...changed], updates, messages };
       work.changes.defer(work.db.tasks.write(rows));

@@ -89,14 +89,14 @@ function answerExpected(
   work: Work,
   { expected }: ThreadQuestions,
   { sender_id, reply_to }: SentMessage,
-  { changes, isThreadOfTwo }: Answering,
+  { isThreadOfTwo }: Answering,
 ): void {
   const answered = expected.filter(
     (reply) => reply.asked_id === sender_id && (isThreadOfTwo || reply.message_id === reply_to),
   );
   if (answered.length === 0) return;
   const ids = new Set(answered.map(({ message_id }) => message_id));
-  changes.later(() => work.db.expectedReplies.removeOfMessages([...ids]));
+  work.changes.defer(work.db.expectedReplies.removeOfMessages([...ids]));
 }
 
 /**

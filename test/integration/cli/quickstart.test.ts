@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 import { openFormBrowser } from '../../clients/form-browser.ts';
-import { useService } from '../../support/service.ts';
+import { createTestSettings, useService } from '../../support/service.ts';
 
 const service = useService();
 
@@ -29,7 +29,7 @@ test('a second call renews the tokens, and changes neither the agents nor the pa
   const agents = () => service.sql('select * from agents order by id');
   const before = [await agents(), await service.sql('select * from accounts order by id')];
   const { out, err } = await runCli(service.env, ['quickstart']);
-  expect(err).toMatch(/ as ada with the password of the first call\n$/);
+  expect(err).toMatch(/ as ada with the password of before; ams account password ada sets a new one\n$/);
   const [ada] = readTokens(out);
   expect((await service.get(ada, '/threads')).status).toBe(200);
   expect([await agents(), await service.sql('select * from accounts order by id')]).toEqual(before);
@@ -38,4 +38,16 @@ test('a second call renews the tokens, and changes neither the agents nor the pa
     ADA: expect.any(String),
     BOB: expect.any(String),
   });
+});
+
+test('the name of somebody else is left alone', async () => {
+  const other = await createTestSettings('postgres');
+  onTestFinished(other.release);
+  await runCliJson(other.env, ['account', 'create', 'bob']);
+  expect(await runCli(other.env, ['quickstart'])).toEqual({
+    code: 1,
+    out: '',
+    err: 'error: bob exists, without the agent bob.reader. Use agents of your own: ams agent create\n',
+  });
+  expect(await runCliJson(other.env, ['account', 'list'])).toMatchObject({ accounts: [{ username: 'bob' }] });
 });

@@ -1,6 +1,5 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ConcurrentChange } from '../../../packages/core/src/domain/errors.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { openDatabase } from '../../../src/platform/database/database.ts';
 import { commitStatement } from '../../../src/work/commit.ts';
@@ -101,27 +100,6 @@ const row = () => ({
   attachments: [],
   written_by: 'agent' as const,
 });
-const moved = {
-  id: thread_id,
-  status: 'active' as const,
-  created_by: sender,
-  updated_at: 1,
-  last_message_at: 1,
-};
-const known = {
-  ...moved,
-  last_sequence: 1,
-  last_sender_id: sender,
-  has_questions: false,
-  expected: { last_sequence: 0, updated_at: 0 },
-};
-const append = (db: Queryable) =>
-  messageBatchesRepository(db).append({
-    messages: [row()],
-    threads: [known],
-    marks: [{ ...writer, after: 0, upto: 1, own: 1 }],
-    exchanges: [],
-  });
 const commit = (recipients = [sender, other]) => {
   const event = { id: newId('event'), type: 'message.created', thread_id, message_id: newId('message') };
   return commitStatement({
@@ -140,6 +118,10 @@ const commit = (recipients = [sender, other]) => {
 const writes: [string, (db: Queryable) => Promise<unknown>][] = [
   ['locks threads', (db) => messageBatchesRepository(db).lockThreads([writer], { wait: true })],
   ['locks unlocked threads', (db) => messageBatchesRepository(db).lockThreads([writer], { wait: false })],
+  [
+    'locks known threads',
+    (db) => messageBatchesRepository(db).lockUnchanged([{ id: thread_id, last_sequence: 0, updated_at: 0 }]),
+  ],
   ['reads audiences', (db) => messageBatchesRepository(db).listAudiences([writer])],
   ['reads exchanges', (db) => messageBatchesRepository(db).listExchanges([writer])],
   [
@@ -156,7 +138,16 @@ const writes: [string, (db: Queryable) => Promise<unknown>][] = [
     'marks files as sent',
     (db) => attachmentsRepository(db).markSent([{ id: file.id, message_id: reply_to, position: 1 }]),
   ],
-  ['appends messages', append],
+  [
+    'appends messages',
+    (db) =>
+      messageBatchesRepository(db).append({
+        messages: [row()],
+        threads: [],
+        marks: [{ ...writer, after: 0, upto: 1, own: 1 }],
+        exchanges: [],
+      }),
+  ],
   ['commits', (db) => db.query(commit().statement, commit().values)],
   ['acknowledges', (db) => feedRepository(db).acknowledge([{ agent_id: sender, number: 0 }])],
   [
@@ -216,7 +207,6 @@ const locking = new Set([
   'locks unlocked threads',
   'locks files',
   'locks unlocked files',
-  'appends messages',
   'commits',
 ]);
 
@@ -259,17 +249,4 @@ test('a commit for an agent without a feed counter fails', async () => {
   const { statement, values } = commit([sender, newId('agent')]);
   await expect(transaction.commit({ statement, values })).rejects.toThrow('changed by another transaction');
   await transaction.rollback();
-});
-
-test('an append does not wait as others do for a thread that is locked', async () => {
-  const timeouts = { connectionMs: 5_000, lockMs: 600_000, statementMs: 600_000 };
-  const patient = openDatabase({ url: database.url, poolSize: 2, timeouts, onError: () => undefined });
-  const [holding, sending] = [await patient.begin(), await patient.begin()];
-  try {
-    await messageBatchesRepository(holding).lockThreads([writer], { wait: true });
-    await expect(append(sending)).rejects.toThrow(ConcurrentChange);
-  } finally {
-    for (const transaction of [holding, sending]) await transaction.rollback();
-    await patient.close();
-  }
 });

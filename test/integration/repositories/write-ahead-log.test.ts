@@ -8,7 +8,7 @@ import { describeWithRedis, startTestRedis } from '../../support/servers/redis/s
 import { buildTestEnv, startService, type TestService } from '../../support/service.ts';
 
 /** What a message of 200 bytes between two agents adds to the write-ahead log. After a change that reduces it, lower these. */
-const today = { bytes: 3_490, records: 26 };
+const today = { bytes: 3_540, records: 27 };
 const tolerance = 1.1;
 const messages = 300;
 

@@ -109,6 +109,7 @@ function expectUnchanged(
   const oneOfEach = new Map(audiences.map((audience) => [audience.thread_id, audience]));
   for (const { member_ids, relation_versions } of oneOfEach.values())
     for (const [at, id] of member_ids.entries()) changes.expectRelations(id, relation_versions[at] ?? 0);
+  changes.defer(db.messageBatches.lockUnchanged(reserved.map(({ thread }) => thread)));
   const replies = listReplies(sends);
   if (replies.length > 0) changes.defer(db.messageBatches.requireReplyTargets(replies));
   return {
