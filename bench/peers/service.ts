@@ -28,7 +28,7 @@ export const serviceKind: PeerKind = {
     refuses: 'blocks, policies of the receiver, scopes, rate limits',
   },
   async start(bench, size) {
-    const started = await startService(bench, { apiArguments: garbageCollectionArguments });
+    const started = await startService(bench, { nodeArguments: garbageCollectionArguments });
     const population = await createPopulation(started, size);
     return transports.map((transport) => createServicePeer(bench, started, population, transport));
   },

@@ -117,16 +117,16 @@ export async function createFolder({ onEnd }: Bench): Promise<string> {
 /**
  * Starts the service to measure: PostgreSQL with fsync, Redis with its append-only file, one API process and one worker process,
  * with a temporary data folder.
- * @param parts `apiArguments`: Node options of the API process. `settings`: further settings of both. `postgresEnv`: added to the environment of PostgreSQL
+ * @param parts `nodeArguments`: Node options of both processes. `settings`: further settings of both. `postgresEnv`: added to the environment of PostgreSQL
  */
 export async function startService(
   bench: Bench,
   {
-    apiArguments = [],
+    nodeArguments = [],
     settings = {},
     postgresEnv,
   }: {
-    apiArguments?: readonly string[];
+    nodeArguments?: readonly string[];
     settings?: Record<string, string>;
     postgresEnv?: Record<string, string>;
   } = {},
@@ -155,7 +155,7 @@ export async function startService(
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('S3_'))),
     ...settings,
   } as Record<string, string>;
-  let processes = await startProcesses(bench, env, apiArguments);
+  let processes = await startProcesses(bench, env, nodeArguments);
   const { api, worker } = processes;
   log(`PostgreSQL ${postgres.version}, ${redis?.serverPath ?? 'no Redis'}, ${cpus().length} processors`);
   const config = loadConfig({ ...env, LOG_LEVEL: 'silent' });
@@ -183,7 +183,7 @@ export async function startService(
     async restart() {
       await postgres.restart();
       await redis?.restart();
-      processes = await startProcesses(bench, env, apiArguments);
+      processes = await startProcesses(bench, env, nodeArguments);
     },
   };
 }
@@ -212,12 +212,13 @@ export async function addProcesses(
 async function startProcesses(
   bench: Bench,
   env: Record<string, string>,
-  apiArguments: readonly string[] = [],
+  nodeArguments: readonly string[] = [],
 ): Promise<{ api: StartedProgram; worker: StartedProgram }> {
   const { profile } = bench.options;
   const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
-  const api = await startProgram(bench, programs.api, { env, execArgv: [...apiArguments, ...profiling] });
-  const worker = await startProgram(bench, programs.worker, { env, execArgv: profiling });
+  const execArgv = [...nodeArguments, ...profiling];
+  const api = await startProgram(bench, programs.api, { env, execArgv });
+  const worker = await startProgram(bench, programs.worker, { env, execArgv });
   return { api, worker };
 }
 

@@ -12,7 +12,7 @@ const idleSeconds = 10;
 export async function measureSockets(bench: Bench) {
   const { options, log, signal } = bench;
   const { sockets } = options.streams;
-  const service = await startService(bench, { apiArguments: garbageCollectionArguments });
+  const service = await startService(bench, { nodeArguments: garbageCollectionArguments });
   const population = await createPopulation(service, { idle: sockets });
   /** CPU milliseconds of the API per second. */
   const measureCpu = async () => {

@@ -1,10 +1,10 @@
-import { query, statement, unflushedCommit } from '../queryable.ts';
+import { unflushedCommit } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 
 /** What a session, or a sign-in without sessions, has received of its agent's feed. */
 export interface McpPosition {
-  /** It has received everything up to here. */
-  cursor: string | undefined;
+  /** It has received everything up to here. Null before the first wait. */
+  cursor: string | null;
   /** Ids of messages, and of other events, that it received after that position. */
   returned: readonly string[];
   /** Whether an answer may be on its way that moves the position. */
@@ -36,75 +36,59 @@ export const later = (stored: string, next: string) =>
 
 const databaseNow = `(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-const statements = {
-  readPosition: statement(
-    'mcp_sessions.read_position',
-    `select wait_cursor as cursor, returned_ids as returned, answering_until > ${databaseNow} as is_answering, seen_at
-     from mcp_sessions where id_hash = :id_hash and seen_at >= :seen_after`,
-  ),
-};
+/** The columns of a position. */
+export const positionColumns = `wait_cursor as cursor, returned_ids as returned, answering_until > ${databaseNow} as is_answering, seen_at`;
 
 /** The places of waits: a part of the repository of sessions. A sign-in without sessions has a row of its own. */
-export const mcpPlaceQueries = repository(
-  {
-    /** Says that an answer is on its way that moves the position, within `answerMs` at most. */
-    announceMove: sql.run<[idHash: Buffer, answerMs: number]>(
-      'mcp_sessions.announce_move(id_hash, answer_ms)',
-      `update mcp_sessions set answering_until = ${databaseNow} + :answer_ms::bigint from ${unflushedCommit} where id_hash = :id_hash`,
-    ),
-    /**
-     * Creates or keeps the position of a sign-in without sessions. It begins again if it was not seen since `seen_after`. A place that was
-     * not used for long begins again.
-     */
-    keepPlace: sql.run<
-      [
-        idHash: Buffer,
-        place: {
-          agent_id: string;
-          protocol_version: string;
-          now: number;
-          seen_at: number;
-          seen_after: number;
-        },
-      ]
-    >(
-      'mcp_sessions.keep_place(id_hash, ...)',
-      `insert into mcp_sessions as s (id_hash, agent_id, protocol_version, client, created_at, seen_at)
+export const mcpPlaceQueries = repository({
+  /** The position of a session or place that was seen since `seenAfter`. */
+  readPosition: sql.row<[idHash: Buffer, seenAfter: number], McpPosition>(
+    'mcp_sessions.read_position(id_hash, seen_after)',
+    `select ${positionColumns} from mcp_sessions where id_hash = :id_hash and seen_at >= :seen_after`,
+  ),
+  /** Says that an answer is on its way that moves the position, within `answerMs` at most. */
+  announceMove: sql.run<[idHash: Buffer, answerMs: number]>(
+    'mcp_sessions.announce_move(id_hash, answer_ms)',
+    `update mcp_sessions set answering_until = ${databaseNow} + :answer_ms::bigint from ${unflushedCommit} where id_hash = :id_hash`,
+  ),
+  /**
+   * Creates or keeps the position of a sign-in without sessions. It begins again if it was not seen since `seen_after`. A place that was
+   * not used for long begins again.
+   */
+  keepPlace: sql.run<
+    [
+      idHash: Buffer,
+      place: {
+        agent_id: string;
+        protocol_version: string;
+        now: number;
+        seen_at: number;
+        seen_after: number;
+      },
+    ]
+  >(
+    'mcp_sessions.keep_place(id_hash, ...)',
+    `insert into mcp_sessions as s (id_hash, agent_id, protocol_version, client, created_at, seen_at)
        values (:id_hash, :agent_id, :protocol_version, '{}', :now, :seen_at)
        on conflict (id_hash) do update set seen_at = excluded.seen_at,
          wait_cursor = case when s.seen_at >= :seen_after then s.wait_cursor end,
          returned_ids = case when s.seen_at >= :seen_after then s.returned_ids else '{}' end`,
-    ),
-    /**
-     * Moves the position, never back, and ends the announcement. Adds `returned` to the returned ids, of which the newest are kept, and
-     * removes those that the position has passed.
-     */
-    movePosition: sql.run<[idHash: Buffer, mcpSessionMove: McpSessionMove]>(
-      'mcp_sessions.move_position',
-      `update mcp_sessions s set answering_until = 0, wait_cursor = ${later('s.wait_cursor', ':cursor::text')}, returned_ids = n.ids[greatest(1, cardinality(n.ids) - ${maxReturnedIds - 1}):]
+  ),
+  /**
+   * Moves the position, never back, and ends the announcement. Adds `returned` to the returned ids, of which the newest are kept, and
+   * removes those that the position has passed.
+   */
+  movePosition: sql.run<[idHash: Buffer, mcpSessionMove: McpSessionMove]>(
+    'mcp_sessions.move_position',
+    `update mcp_sessions s set answering_until = 0, wait_cursor = ${later('s.wait_cursor', ':cursor::text')}, returned_ids = n.ids[greatest(1, cardinality(n.ids) - ${maxReturnedIds - 1}):]
        from (select id_hash, array(select id from unnest(returned_ids) with ordinality r (id, place) where id <> all(:passed::text[]) order by place) || :returned::text[] as ids
              from mcp_sessions where id_hash = :id_hash for no key update) n
        where s.id_hash = n.id_hash`,
-      (idHash, { cursor, returned, passed }) => ({
-        id_hash: idHash,
-        cursor: cursor ?? null,
-        returned,
-        passed,
-      }),
-    ),
-  },
-  (db) => ({
-    /** The position of a session or place that was seen since `seenAfter`. The cursor is undefined before the first wait. */
-    async readPosition(idHash: Buffer, seenAfter: number): Promise<McpPosition | undefined> {
-      const [row] = await query<Omit<McpPosition, 'cursor'> & { cursor: string | null }>(
-        db,
-        statements.readPosition,
-        {
-          id_hash: idHash,
-          seen_after: seenAfter,
-        },
-      );
-      return row && { ...row, cursor: row.cursor ?? undefined };
-    },
-  }),
-);
+    (idHash, { cursor, returned, passed }) => ({
+      id_hash: idHash,
+      cursor: cursor ?? null,
+      returned,
+      passed,
+    }),
+  ),
+});

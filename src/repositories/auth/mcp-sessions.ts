@@ -1,5 +1,5 @@
 import { databaseError } from '../errors.ts';
-import { later, mcpPlaceQueries } from './mcp-places.ts';
+import { later, type McpPosition, mcpPlaceQueries, positionColumns } from './mcp-places.ts';
 import { type Queryable, unflushedCommit } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 
@@ -17,14 +17,13 @@ export interface McpClient {
 
 type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 
-export interface McpSessionRow {
+export interface McpSessionRow extends McpPosition {
   agent_id: string;
   protocol_version: string;
   client: McpClient;
   /** URIs of the resources that it subscribed to. */
   subscriptions: string[];
   created_at: number;
-  seen_at: number;
   /** Where a notification stream without Last-Event-ID starts: at the start of the session, or after what its streams have sent. */
   stream_cursor: string | null;
   /** The newest notification stream, which alone receives. */
@@ -39,11 +38,11 @@ const createRepository = repository(
   {
     find: sql.row<[idHash: Buffer], McpSessionRow>(
       'mcp_sessions.find',
-      `select agent_id, protocol_version, client, subscriptions, created_at, seen_at, stream_cursor, stream_number
+      `select agent_id, protocol_version, client, subscriptions, created_at, stream_cursor, stream_number, ${positionColumns}
        from mcp_sessions where id_hash = :id_hash`,
     ),
     insert: sql.run<
-      [idHash: Buffer, session: Omit<McpSessionRow, 'seen_at' | 'subscriptions' | 'stream_number'>]
+      [idHash: Buffer, session: Omit<McpSessionRow, keyof McpPosition | 'subscriptions' | 'stream_number'>]
     >(
       'mcp_sessions.insert(id_hash, ...)',
       `insert into mcp_sessions (id_hash, agent_id, protocol_version, client, created_at, seen_at, stream_cursor)

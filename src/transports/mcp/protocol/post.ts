@@ -89,7 +89,7 @@ export function createPostHandler(parts: PostParts) {
       actor,
       request_id,
       session,
-      place: session && parts.places.ofSession(session.key),
+      place: session && parts.places.ofSession(session),
       client: session?.client,
       isStreaming,
       onResponseEnd: responseEndOf(ctx),

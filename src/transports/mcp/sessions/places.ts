@@ -21,12 +21,18 @@ export interface Move {
   passed: readonly string[];
 }
 
+/** A position as it is stored. */
+export interface StoredPosition {
+  cursor: string | null;
+  returned: readonly string[];
+  /** Whether an answer may be on its way that moves it. */
+  is_answering: boolean;
+  seen_at: number;
+}
+
 /** Storage of positions shared by all processes. */
 export interface PlaceStore {
-  readPosition(
-    idHash: Buffer,
-    seenAfter: number,
-  ): Promise<(Position & { is_answering: boolean; seen_at: number }) | undefined>;
+  readPosition(idHash: Buffer, seenAfter: number): Promise<StoredPosition | undefined>;
   announceMove(idHash: Buffer, answerMs: number): Promise<void>;
   keepPlace(
     idHash: Buffer,
@@ -45,8 +51,8 @@ export interface Place {
 }
 
 export interface Places {
-  /** The place of a session, by its key. */
-  ofSession(key: string): Place;
+  /** The place of a session that was just read. */
+  ofSession(session: StoredPosition & { key: string }): Place;
   /** The place of a sign-in in revision 2026-07-28: of the grant of a person, else of the credential. */
   ofSignIn(actor: Actor): Place;
 }
@@ -60,20 +66,27 @@ export function createPlaces(store: PlaceStore, log: (error: unknown) => void): 
   /** Moves in progress in this process, by key. */
   const moving = new Map<string, Promise<void>>();
 
-  function createPlace(hash: Buffer, keep?: () => Promise<void>): Place {
+  /** @param known the position, for the first read */
+  function createPlace(
+    hash: Buffer,
+    { keep, known }: { keep?: () => Promise<void>; known?: StoredPosition },
+  ): Place {
     const key = hash.toString('base64url');
     return {
       async read() {
         const deadline = performance.now() + maxAnswerMs;
         for (;;) {
+          if (moving.has(key)) known = undefined;
           await moving.get(key);
           const now = Date.now();
-          const found = await store.readPosition(hash, now - mcpSessionLifetimeMs);
+          const found = known ?? (await store.readPosition(hash, now - mcpSessionLifetimeMs));
+          known = undefined;
           if (!found) return { cursor: undefined, returned: [] };
           const { cursor, returned, is_answering, seen_at } = found;
           // Waits without events do not move it.
           if (keep && seen_at < now + mcpPlaceLifetimeMs / 2) await keep();
-          if (!is_answering || performance.now() >= deadline) return { cursor, returned };
+          if (!is_answering || performance.now() >= deadline)
+            return { cursor: cursor ?? undefined, returned };
           await pause(readIntervalMs);
         }
       },
@@ -98,13 +111,13 @@ export function createPlaces(store: PlaceStore, log: (error: unknown) => void): 
   }
 
   return {
-    ofSession: (key) => createPlace(Buffer.from(key, 'base64url')),
+    ofSession: (session) => createPlace(Buffer.from(session.key, 'base64url'), { known: session }),
     ofSignIn({ agent_id, grant_id, client_id }) {
       // No header can have a line break, so no session has this id.
       const hash = createHash('sha256')
         .update(`place\n${agent_id}\n${grant_id ?? client_id}`)
         .digest();
-      return createPlace(hash, () => {
+      const keep = () => {
         const now = Date.now();
         // It is stored as a session that ends later.
         const seen_at = now + mcpPlaceLifetimeMs - mcpSessionLifetimeMs;
@@ -116,7 +129,8 @@ export function createPlaces(store: PlaceStore, log: (error: unknown) => void): 
           seen_at,
           seen_after,
         });
-      });
+      };
+      return createPlace(hash, { keep });
     },
   };
 }

@@ -4,15 +4,15 @@ import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
 import { mcpSessionLifetimeMs } from '../../../../packages/core/src/domain/limits.ts';
 import type { ClientInfo } from './client-info.ts';
 import { McpHttpError, RpcError, rpcCodes } from '../protocol/errors.ts';
+import type { StoredPosition } from './places.ts';
 
-export interface Session {
+export interface Session extends StoredPosition {
   agent_id: string;
   protocol_version: string;
   client: ClientInfo;
   /** URIs of the subscribed resources. */
   subscriptions: readonly string[];
   created_at: number;
-  seen_at: number;
   /** Where a notification stream without Last-Event-ID starts; null for tokens that see no events. */
   stream_cursor: string | null;
   /** The newest notification stream, which alone receives. */
@@ -28,7 +28,7 @@ export interface SessionStore {
   find(idHash: Buffer): Promise<Session | undefined>;
   insert(
     idHash: Buffer,
-    session: Omit<Session, 'seen_at' | 'subscriptions' | 'stream_number'>,
+    session: Omit<Session, keyof StoredPosition | 'subscriptions' | 'stream_number'>,
   ): Promise<void>;
   touch(idHash: Buffer, now: number): Promise<void>;
   /** Returns false if the session already has `max` other subscriptions. */
