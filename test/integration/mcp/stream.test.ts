@@ -57,7 +57,7 @@ test('a stream without a session carries events as notifications, and resumes fr
 
 test('heartbeats are comments, without an event', async () => {
   const stream = await openSseStream(`${instance.url}/mcp`, bearer(await instance.token('beat.agent')));
-  await expect.poll(() => stream.raw()).toMatch(/^: connected\nretry: \d+\n(:\n){3}/);
+  await expect.poll(() => stream.raw()).toMatch(/^(:\n)*: connected\nretry: \d+\n(:\n){3}/);
   stream.close();
 });
 
