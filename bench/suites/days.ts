@@ -84,7 +84,7 @@ export async function measureDays(bench: Bench): Promise<object> {
 interface Hour {
   hour: number;
   p99_ms: number;
-  /** Both after garbage collection. The load of some seconds an hour leaves garbage for hours. */
+  /** API and worker, after garbage collection. The load of some seconds an hour leaves garbage for hours. */
   api_mb: number;
   worker_mb: number;
   postgres_mb: number;
@@ -171,7 +171,7 @@ async function readHour(service: Service, hour: number, delays: readonly number[
   };
 }
 
-/** Tables that keep their rows for longer than the run, and that of who is connected, or was some seconds ago. */
+/** Tables that keep their rows for longer than the run, and `presence`, which follows the connections. */
 const kept = new Set([
   'audit_log',
   'notification_items',

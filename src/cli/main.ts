@@ -26,9 +26,9 @@ async function askSecret(question: string): Promise<string> {
 }
 
 endOnWriteError();
-// Since Node 22: most of a command's time is spent on loading modules, and compiled ones load faster.
+// Since Node 22.1: most of a command's time is spent on loading modules, and compiled ones load faster.
 (nodeModule as { enableCompileCache?(folder: string): unknown }).enableCompileCache?.(
-  // Only those who can change the program can change its compiled form: not in a folder of all users.
+  // Not a shared temporary folder: other users could replace the compiled code.
   fileURLToPath(new URL('../../../.cache/compiled', import.meta.url)),
 );
 

@@ -16,15 +16,15 @@ import type { CommandIo } from './io.ts';
 import { formatJson, resultCommand } from './output.ts';
 
 const username = 'ada';
-/** By the variable of its token. Bob can be found, and read what any agent writes. */
+/** Keyed by the shell variable of the token. Bob is public and accepts messages from any agent. */
 const agents: Readonly<Record<string, OperatorRegistration>> = {
   ADA: { handle: `${username}.writer` },
   BOB: { handle: 'bob.reader', create_owner: true, visibility: 'public', inbound_policy: 'open' },
 };
 
 /**
- * Creates the agent, and for Ada an account that can sign in, unless it exists.
- * @throws {DomainError} DUPLICATE_HANDLE: the name of the owner is that of somebody else.
+ * Creates the agent, and for Ada an account that can sign in. An agent with this handle is used as it is.
+ * @throws {DomainError} DUPLICATE_HANDLE: the owner exists without this agent.
  */
 async function ensureAgent(
   work: Parameters<typeof registerAgentAsOperator>[0],
@@ -41,12 +41,12 @@ async function ensureAgent(
   await registerAgentAsOperator(work, agent);
 }
 
-/** `ams quickstart`: what is missing is created, so that a second call renews the tokens. */
+/** `ams quickstart`: creates what is missing. A second call only renews the tokens. */
 export function quickstartCommand(io: CommandIo): Command {
   const [writer, reader] = Object.values(agents).map(({ handle }) => handle);
   return resultCommand(
     'quickstart',
-    `create ${writer}, whose person can sign in, and ${reader} for a first conversation; print their tokens as variables of a shell`,
+    `create ${writer} with an account, and ${reader}, for a first conversation; print their tokens as shell variables`,
   ).action(({ json = false }: { json?: boolean }) =>
     withCore(io, async ({ unitOfWork, config, clock }) => {
       const password = randomBytes(12).toString('base64url');
@@ -66,8 +66,10 @@ export function quickstartCommand(io: CommandIo): Command {
       if (json) return io.print(formatJson({ username, ...(isFirst && { password }), ...tokens }));
       const variables = Object.entries(tokens).map((pair) => pair.join('='));
       io.print(`export ${variables.join(' ')}\n`);
-      const shown = isFirst ? password : `of before; ams account password ${username} sets a new one`;
-      io.log(`sign in at ${config.PUBLIC_URL} as ${username} with the password ${shown}\n`);
+      const how = isFirst
+        ? `the password ${password}`
+        : `its password; ams account password ${username} sets one`;
+      io.log(`sign in at ${config.PUBLIC_URL} as ${username} with ${how}\n`);
     }),
   );
 }

@@ -30,7 +30,7 @@ export function createWorkSettings(config: Config, { addresses, remoteClient, se
       ? { checkUrl: remoteClient.checkUrl, needsPerson: config.REMOTE_CONFIRM === 'person' }
       : null,
     async runApproved(...call) {
-      // Of the commands of the operator only one needs the operations. The others start faster without them.
+      // Only one command of the operator needs the operations. The others start faster without them.
       const { runApproved } = await import('../operations/execute/run-approved.ts');
       return runApproved(...call);
     },

@@ -47,7 +47,7 @@ export interface CommitRecord {
  *
  * Updates feed counters in the order of agent ids, so that two commits never deadlock, and as late as possible, so that a busy agent is
  * locked for one round trip only. Transactions read no table from end to end (`plannerSettings`), so every plan has this order: that of the
- * sort, or that of the key. Every agent has a counter. An unknown agent id fails the commit.
+ * sort, or that of the key. Every agent has a counter. An unknown agent id, which is a bug, fails the commit like a relation that has changed.
  *
  * The counters also hold the relation versions. A send that did not read the relations of its thread expects versions; if one has risen, the
  * statement fails, and with it the transaction.

@@ -47,13 +47,13 @@ export class UnusableFolder extends Error {}
  */
 export async function checkFolder(path: string): Promise<void> {
   try {
-    await checkPlace(path);
+    await checkWritable(path);
   } catch (cause) {
     throw new UnusableFolder(cause instanceof Error ? cause.message : String(cause), { cause });
   }
 }
 
-async function checkPlace(path: string): Promise<void> {
+async function checkWritable(path: string): Promise<void> {
   let place = resolve(path);
   while ((await getModifiedTime(place)) === null) place = dirname(place);
   await access(place, constants.R_OK | constants.W_OK | constants.X_OK);

@@ -52,8 +52,7 @@ export const mcpPlaceQueries = repository({
     `update mcp_sessions set answering_until = ${databaseNow} + :answer_ms::bigint from ${unflushedCommit} where id_hash = :id_hash`,
   ),
   /**
-   * Creates or keeps the position of a sign-in without sessions. It begins again if it was not seen since `seen_after`. A place that was
-   * not used for long begins again.
+   * Creates or keeps the position of a sign-in without sessions. It begins again if it was not seen since `seen_after`.
    */
   keepPlace: sql.run<
     [

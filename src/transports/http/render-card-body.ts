@@ -20,7 +20,7 @@ const sanitizeOptions: sanitize.IOptions = {
   transformTags: {
     a: (tagName, { href }) => ({
       tagName,
-      // No relative links: they would point to this service. A link leads to another tab: the page may have a form with text.
+      // No relative links: they would point to this service. Links open in another tab: the page may have a form with text.
       attribs:
         href !== undefined && linkPattern.test(href)
           ? { href, rel: 'nofollow noopener noreferrer', target: '_blank' }

@@ -29,7 +29,7 @@ test('a second call renews the tokens, and changes neither the agents nor the pa
   const agents = () => service.sql('select * from agents order by id');
   const before = [await agents(), await service.sql('select * from accounts order by id')];
   const { out, err } = await runCli(service.env, ['quickstart']);
-  expect(err).toMatch(/ as ada with the password of before; ams account password ada sets a new one\n$/);
+  expect(err).toMatch(/ as ada with its password; ams account password ada sets one\n$/);
   const [ada] = readTokens(out);
   expect((await service.get(ada, '/threads')).status).toBe(200);
   expect([await agents(), await service.sql('select * from accounts order by id')]).toEqual(before);

@@ -66,7 +66,7 @@ export function createPlaces(store: PlaceStore, log: (error: unknown) => void): 
   /** Moves in progress in this process, by key. */
   const moving = new Map<string, Promise<void>>();
 
-  /** @param known the position, for the first read */
+  /** @param known the position that was read with the session, used once. Concurrent waits of one session can return an event twice. */
   function createPlace(
     hash: Buffer,
     { keep, known }: { keep?: () => Promise<void>; known?: StoredPosition },
