@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { testCertificate } from './tls-certificate.ts';
+
+/** Texts of a page of the documentation, such as its address, each with its replacement. Each must be there. */
+export type Replacements = readonly (readonly [string, string])[];
+
+/** A folder of its own, and the certificate of the tests in it. */
+interface ProxyFiles {
+  folder: string;
+  cert: string;
+  key: string;
+}
+
+/** Runs a proxy until the test is finished, with a configuration that is made from a page of the documentation. */
+export async function startProxy(
+  program: string,
+  replaced: Replacements,
+  {
+    configure,
+    argumentsFor,
+  }: { configure: (files: ProxyFiles) => string; argumentsFor: (file: string) => string[] },
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'ams-proxy-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const [cert, key, file] = ['cert.pem', 'key.pem', 'configuration'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  let configuration = configure({ folder, cert, key });
+  for (const [from, to] of replaced) {
+    if (!configuration.includes(from)) throw new Error(`the configuration has no ${from}`);
+    configuration = configuration.replaceAll(from, to);
+  }
+  await Promise.all([
+    writeFile(cert, testCertificate.cert),
+    writeFile(key, testCertificate.key),
+    writeFile(file, configuration),
+  ]);
+  const proxy = spawn(program, argumentsFor(file), {
+    cwd: folder,
+    env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  await once(proxy, 'spawn');
+  const ended = once(proxy, 'exit');
+  onTestFinished(async () => {
+    proxy.kill('SIGTERM');
+    await ended;
+  });
+}
