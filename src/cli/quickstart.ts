@@ -29,7 +29,7 @@ const agents: Readonly<Record<string, OperatorRegistration>> = {
 async function ensureAgent(
   work: Parameters<typeof registerAgentAsOperator>[0],
   agent: OperatorRegistration,
-  password_hash: string,
+  password_hash: string | null,
 ): Promise<void> {
   if (await work.db.agents.findByHandle(agent.handle)) return;
   const [owner = ''] = agent.handle.split('.');
@@ -49,26 +49,26 @@ export function quickstartCommand(io: CommandIo): Command {
     `create ${writer} with an account, and ${reader}, for a first conversation; print their tokens as shell variables`,
   ).action(({ json = false }: { json?: boolean }) =>
     withCore(io, async ({ unitOfWork, config, clock }) => {
-      const password = randomBytes(12).toString('base64url');
-      const password_hash = await hashPassword(password, username);
       await unitOfWork.read(system, () => clock.measure());
+      const person = await unitOfWork.read(system, ({ db }) => db.owners.find(username));
+      const password = person ? undefined : randomBytes(12).toString('base64url');
+      const password_hash = password === undefined ? null : await hashPassword(password, username);
       const resource = toResourceUrls(config.PUBLIC_URL).service;
-      const { tokens, isFirst } = await unitOfWork.write(operator(), async (work) => {
+      const tokens = await unitOfWork.write(operator(), async (work) => {
         const issued: Record<string, string> = {};
-        const isNew = (await work.db.owners.find(username)) === undefined;
         for (const [variable, agent] of Object.entries(agents)) {
           await ensureAgent(work, agent, password_hash);
           const input = { handle: agent.handle, resource, scopes: basicScopes, expires_in: tokenLifeSeconds };
           issued[variable] = (await issueToken(work, input)).access_token;
         }
-        return { tokens: issued, isFirst: isNew };
+        return issued;
       });
-      if (json) return io.print(formatJson({ username, ...(isFirst && { password }), ...tokens }));
+      if (json) return io.print(formatJson({ username, password, ...tokens }));
       const variables = Object.entries(tokens).map((pair) => pair.join('='));
       io.print(`export ${variables.join(' ')}\n`);
-      const how = isFirst
-        ? `the password ${password}`
-        : `its password; ams account password ${username} sets one`;
+      const how = person
+        ? `its password; ams account password ${username} sets one`
+        : `the password ${password}`;
       io.log(`sign in at ${config.PUBLIC_URL} as ${username} with ${how}\n`);
     }),
   );
