@@ -1,12 +1,12 @@
 import { differenceMark } from '../../../packages/core/src/domain/kept-answers.ts';
 import type {
   ApprovalAction,
-  ApprovalDecision,
   ApprovalState,
   ApprovalVia,
 } from '../../../packages/core/src/domain/approvals.ts';
 import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
 import { repository, sql } from '../sql.ts';
+import { type StoredState, storedState } from '../stored-decisions.ts';
 import { actedAsByPerson, actedAsBySamePeople } from './rights.ts';
 
 /** A request of an agent for approval by a person. Times are in milliseconds. */
@@ -41,23 +41,9 @@ export interface ApprovalRow {
   /** When the approved action was done. */
   used_at: number | null;
   /** The decision of a person that has not taken effect, or why one could not be carried out. */
-  stored: {
-    effective_at: number | null;
-    decision: ApprovalDecision | null;
-    account_id: string | null;
-    failure: string | null;
-  } | null;
+  stored: StoredState | null;
   /** The answer of the call, as JSON text. Null before it ran, and if the agent made the call itself after the decision. */
   answer: string | null;
-}
-
-/** The decision of a person until it takes effect. */
-export interface StoredDecision {
-  account_id: string;
-  decision: ApprovalDecision;
-  reason?: string | null | undefined;
-  texts?: readonly string[] | undefined;
-  trust?: boolean | undefined;
 }
 
 /** The idempotency key of a call and the hash of its request. */
@@ -90,8 +76,7 @@ const columns = `q.id, q.agent_id, a.canonical_handle as agent_handle,
   a.display_name as agent_display_name, q.action, q.target, q.message, q.client_name,
   q.is_review, q.recipients, q.reason, ${state} as state, q.created_at, q.expires_at, q.decided_at, q.decided_via, p.name as decided_by,
   d.canonical_handle as decided_by_agent, q.used_at,
-  case when q.state = 'pending' and q.stored is not null then json_build_object('effective_at', q.effective_at, 'decision', q.stored ->> 'decision',
-    'account_id', q.stored ->> 'account_id', 'failure', q.stored ->> 'failure') end as stored,
+  case when q.state = 'pending' then ${storedState} end as stored,
   case when q.is_review then (select k.answer from idempotency_keys k where k.key_hash = q.key_hash and q.state = 'approved' and not starts_with(k.answer, '${differenceMark}')) else q.answer end as answer`;
 
 const joined = `approvals q join agents a on a.id = q.agent_id

@@ -1,17 +1,18 @@
 import type { ApprovalDecision, ApprovalVia } from '../../../packages/core/src/domain/approvals.ts';
 import { repository, sql } from '../sql.ts';
+import { type StoredDecision, storedDecisions } from '../stored-decisions.ts';
 import {
   type ApprovalClaim,
   approvalQueries,
   type ApprovalRow,
   type ApprovalSubject,
   type ReviewSubject,
-  type StoredDecision,
 } from './approval-queries.ts';
 
 /** Requests of agents for approval by a person. Times are in milliseconds. */
 export const approvalsRepository = repository(
   {
+    ...storedDecisions<ApprovalDecision>('approvals', `state = 'pending'`),
     /** Returns false, and inserts nothing, when the same request is pending already. */
     insert: sql.hasRow<
       [
@@ -68,35 +69,12 @@ export const approvalsRepository = repository(
     ),
     /** Stores the decision of a person. Returns false when the request is not pending, or has a stored decision. */
     storeDecision: sql.hasRow<
-      [id: string, stored: StoredDecision, times: { now: number; effective_at: number }]
+      [id: string, stored: StoredDecision<ApprovalDecision>, times: { now: number; effective_at: number }]
     >(
       'approvals.store_decision(id, stored, ...)',
       `update approvals set stored = :stored::jsonb, effective_at = :effective_at
        where id = :id and state = 'pending' and effective_at is null and expires_at > :now returning id`,
       (id, stored, times) => ({ id, stored: JSON.stringify(stored), ...times }),
-    ),
-    /** Removes the stored decision of this person. Returns false when there is none. */
-    undoDecision: sql.hasRow<[id: string, accountId: string]>(
-      'approvals.undo_decision(id, account_id)',
-      `update approvals set stored = null, effective_at = null
-       where id = :id and state = 'pending' and effective_at is not null and stored ->> 'account_id' = :account_id returning id`,
-    ),
-    /** Stored decisions that are due, the first ones first. */
-    listDueDecisions: sql.rows<[now: number, limit: number], { id: string; account_id: string }>(
-      'approvals.list_due_decisions(now, limit)',
-      `select id, stored ->> 'account_id' as account_id from approvals
-       where state = 'pending' and effective_at <= :now order by effective_at limit :limit`,
-    ),
-    /** Returns a stored decision that is due, and locks its request until the end of the transaction. */
-    takeDecision: sql.value<[id: string, now: number], StoredDecision | undefined>(
-      'approvals.take_decision(id, now)',
-      `select stored from approvals where id = :id and state = 'pending' and effective_at <= :now for update`,
-    ),
-    /** Replaces a stored decision that is due with the reason why it could not be carried out, if there is one. */
-    failDecision: sql.run<[id: string, stored: object | null, now: number]>(
-      'approvals.fail_decision(id, stored, now)',
-      `update approvals set stored = :stored::jsonb, effective_at = null where id = :id and state = 'pending' and effective_at <= :now`,
-      (id, stored, now) => ({ id, stored: stored && JSON.stringify(stored), now }),
     ),
     /** The call that the request allowed has run: stores its answer. The text of a review is where it was sent to. */
     storeAnswer: sql.run<[id: string, answer: string | null, now: number]>(

@@ -1,5 +1,12 @@
 import { statement, query } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
+import {
+  type RequestDecision,
+  type StoredDecision,
+  storedDecisions,
+  type StoredState,
+  storedState,
+} from '../stored-decisions.ts';
 
 export type VisibleStatus = 'pending' | 'approved' | 'rejected';
 
@@ -27,6 +34,9 @@ const parties = `join agents f on f.id = q.from_agent_id join agents t on t.id =
 /** Requests of retired agents are hidden, and incoming requests from blocked agents. */
 const isVisible = `q.status <> 'withdrawn' and f.retired_at is null and t.retired_at is null`;
 const notBlocked = `not exists (select from blocks b where b.agent_id = q.to_agent_id and b.blocked_agent_id = q.from_agent_id)`;
+
+/** Sets the columns of a request that is no longer pending. */
+const decided = `decided_at = :now, stored = null, effective_at = null`;
 
 const page = `q.status = :status and (:before_at::bigint is null or (q.created_at, q.id) < (:before_at, :before_id))
      order by q.created_at desc, q.id desc limit :limit`;
@@ -63,6 +73,20 @@ export interface NewContactRequest {
 /** At most one request is pending in each direction between two agents. */
 export const contactRequestsRepository = repository(
   {
+    ...storedDecisions<RequestDecision>('contact_requests', `status = 'pending'`),
+    /** Stores the answer of a person, unless another one is stored. Returns false when there is another one, or the request is not pending. */
+    storeDecision: sql.hasRow<[id: string, stored: StoredDecision<RequestDecision>, effectiveAt: number]>(
+      'contact_requests.store_decision(id, stored, effective_at)',
+      `update contact_requests set stored = :stored::jsonb, effective_at = coalesce(effective_at, :effective_at)
+       where id = :id and status = 'pending' and (effective_at is null or stored = :stored::jsonb) returning id`,
+      (id, stored, effectiveAt) => ({ id, stored: JSON.stringify(stored), effective_at: effectiveAt }),
+    ),
+    /** The stored answers to requests to an agent, and why some could not be carried out. */
+    listStored: sql.rows<[agentId: string], { request_id: string; stored: StoredState }>(
+      'contact_requests.list_stored(agent_id)',
+      `select q.id as request_id, ${storedState} as stored from contact_requests q
+       where q.to_agent_id = :agent_id and q.status = 'pending' and q.stored is not null`,
+    ),
     /** Inserts a pending request. */
     insert: sql.single<[request: NewContactRequest], ContactRequestRow>(
       'contact_requests.insert',
@@ -116,17 +140,17 @@ export const contactRequestsRepository = repository(
     /** Approves the pending requests between two agents, in both directions. */
     approve: sql.run<[one: string, other: string, now: number]>(
       'contact_requests.approve(one, other, now)',
-      `update contact_requests set status = 'approved', decided_at = :now
+      `update contact_requests set status = 'approved', ${decided}
        where status = 'pending' and (from_agent_id, to_agent_id) in ((:one, :other), (:other, :one))`,
     ),
     reject: sql.run<[id: string, now: number]>(
       'contact_requests.reject(id, now)',
-      `update contact_requests set status = 'rejected', decided_at = :now where id = :id`,
+      `update contact_requests set status = 'rejected', ${decided} where id = :id`,
     ),
     /** Withdraws the pending request in this direction. */
     withdraw: sql.run<[fromId: string, toId: string, now: number]>(
       'contact_requests.withdraw(from_id, to_id, now)',
-      `update contact_requests set status = 'withdrawn', decided_at = :now
+      `update contact_requests set status = 'withdrawn', ${decided}
        where status = 'pending' and from_agent_id = :from_id and to_agent_id = :to_id`,
     ),
     /**
@@ -138,7 +162,7 @@ export const contactRequestsRepository = repository(
       `with locked as (
          select id from contact_requests where status = 'pending' and (from_agent_id = :agent_id or to_agent_id = :agent_id) order by id for update
        )
-       update contact_requests q set status = 'withdrawn', decided_at = :now from locked l where q.id = l.id`,
+       update contact_requests q set status = 'withdrawn', ${decided} from locked l where q.id = l.id`,
     ),
   },
   (db) => ({

@@ -1,8 +1,8 @@
 import type { DisabledReason } from '../../../packages/core/src/domain/webhooks.ts';
 import { repository, sql } from '../sql.ts';
+import { type StoredState, storedState } from '../stored-decisions.ts';
 import { actedAsByPerson } from '../agents/rights.ts';
 
-/** An agent with the number of its pending incoming contact requests. */
 /** More dead items of one inbox are not counted. */
 const maxCountedItems = 100;
 
@@ -16,6 +16,7 @@ export interface IncomingRequestRow {
   agent_id: string;
   agent_handle: string;
   paused: boolean;
+  stored: StoredState | null;
 }
 
 /** A webhook whose receiver fails. */
@@ -70,7 +71,7 @@ export const dashboardRepository = repository({
   listRequests: sql.rows<[accountId: string, limit: number], IncomingRequestRow>(
     'dashboard.list_requests(account_id, limit)',
     `select q.id as request_id, q.message, q.created_at, f.canonical_handle as from_handle, f.display_name as from_name,
-       a.id as agent_id, a.canonical_handle as agent_handle, a.paused
+       a.id as agent_id, a.canonical_handle as agent_handle, a.paused, ${storedState} as stored
      from agents a join contact_requests q on q.to_agent_id = a.id join agents f on f.id = q.from_agent_id
      where ${actedAsByPerson(':account_id')} and q.status = 'pending' and f.retired_at is null
        and not exists (select from blocks b where b.agent_id = a.id and b.blocked_agent_id = f.id)

@@ -1,6 +1,6 @@
 import type { ContactRequestRow } from '../../repositories/contacts/requests.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import type { Work } from '../../work/unit-of-work.ts';
+import type { SystemWork, Work } from '../../work/unit-of-work.ts';
 import { parseAgentKey } from '../access.ts';
 import { requireActiveActor } from '../actor-checks.ts';
 import { beginContact } from './contact-events.ts';
@@ -13,7 +13,7 @@ import { beginContact } from './contact-events.ts';
  */
 export async function approveRequest(work: Work, ref: string) {
   await requireActiveActor(work);
-  const request = await lockRequest(work, ref);
+  const request = await lockRequest(work, ref, work.actor.agent_id);
   if (request.status === 'approved') return request;
   if (request.status === 'rejected') throw requestNotFound();
   const { from, to } = request;
@@ -29,7 +29,7 @@ export async function approveRequest(work: Work, ref: string) {
  * @throws {DomainError} REQUEST_NOT_FOUND as approveRequest; INVALID_HANDLE
  */
 export async function rejectRequest(work: Work, ref: string) {
-  const request = await lockRequest(work, ref);
+  const request = await lockRequest(work, ref, work.actor.agent_id);
   if (request.status === 'approved') throw requestNotFound();
   if (request.status === 'pending') {
     await work.db.contactRequests.reject(request.request_id, work.now);
@@ -66,9 +66,15 @@ function auditDecision(
   work.changes.audit({ act, agent_id: to.id, about: from.canonical_handle, detail: { request_id } });
 }
 
-/** Returns the request, and locks the pair of its agents until the transaction ends. */
-async function lockRequest(work: Work, ref: string) {
-  const { agent_id } = work.actor;
+/**
+ * Returns a request to an agent, and locks the pair of its agents until the transaction ends.
+ * @throws {DomainError} REQUEST_NOT_FOUND; INVALID_HANDLE
+ */
+export async function lockRequest(
+  work: SystemWork,
+  ref: string,
+  agent_id: string,
+): Promise<ContactRequestRow> {
   return lockPairOf(
     work,
     isRequestId(ref)
@@ -79,7 +85,7 @@ async function lockRequest(work: Work, ref: string) {
 
 /** Finds the request again after the lock, because it can have changed before. */
 async function lockPairOf(
-  work: Work,
+  work: SystemWork,
   find: () => Promise<ContactRequestRow | undefined>,
 ): Promise<ContactRequestRow> {
   const unlocked = await find();
@@ -94,6 +100,7 @@ function isRequestId(ref: string): boolean {
   return ref.startsWith('creq_');
 }
 
-function requestNotFound(): DomainError {
+/** Returns the error for a request that is absent, belongs to others, or was decided otherwise. */
+export function requestNotFound(): DomainError {
   return new DomainError('REQUEST_NOT_FOUND', 'You have no such contact request.');
 }

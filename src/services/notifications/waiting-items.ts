@@ -2,7 +2,7 @@ import { describeWish } from '../../../packages/core/src/domain/approvals.ts';
 import type { ReadWork } from '../../work/unit-of-work.ts';
 import type { WaitingItem, WaitingKind } from '../../../packages/core/src/domain/notifications.ts';
 import { toVisibleLine } from '../../../packages/core/src/domain/visible-text.ts';
-import { isDecided, readWaiting, type Waiting } from '../people/waiting.ts';
+import { isUndecided, readWaiting, type Waiting } from '../people/waiting.ts';
 
 /** More items of one kind are left out until some of them are answered. */
 const maxItems = 100;
@@ -12,8 +12,8 @@ const maxNameLength = 80;
 export async function readWaitingItems(work: ReadWork, account_id: string): Promise<WaitingItem[]> {
   const waiting = await readWaiting(work, account_id, maxItems);
   const items = [
-    ...waiting.approvals.filter((approval) => !isDecided(approval)).map(toApprovalItem),
-    ...waiting.requests.map(toRequestItem),
+    ...waiting.approvals.filter(isUndecided).map(toApprovalItem),
+    ...waiting.requests.filter(isUndecided).map(toRequestItem),
     ...waiting.questions.filter(({ muted }) => !muted).map(toQuestionItem),
     ...waiting.webhooks.map(toWebhookItem),
     ...waiting.inboxes.map(toInboxItem),

@@ -20,7 +20,7 @@ export type AgentOfPerson = PersonAgentRow;
 export type AgentRight = 'manages' | 'acts_as';
 
 /** The client as which the console acts as an agent. It has no secret, so no program can sign in as it. */
-const consoleClientId = 'console';
+export const consoleClientId = 'console';
 
 /**
  * Returns the agents over which a person has a right: own agents first, then those of organizations, by handle; at most `limit` after

@@ -26,6 +26,8 @@ export async function readLiveState(
   if (!found || (thread_id !== null && found.agent_ids.length === 0)) return undefined;
   return {
     agent_ids: found.agent_ids,
-    cursor: `${found.agent_ids.length}.${found.entries}.${found.approvals}.${found.dead_inboxes}`,
+    cursor: [found.agent_ids.length, found.entries, found.approvals, found.answers, found.dead_inboxes].join(
+      '.',
+    ),
   };
 }

@@ -45,11 +45,10 @@ function isForPerson({ asks_person, overdue, state, since, muted }: QuestionWait
 }
 
 /** The number of items that need a person. */
-export function countWaiting({ approvals, ...others }: Waiting): number {
-  const undecided = approvals.filter((approval) => !isDecided(approval));
-  return Object.values(others).reduce((sum, items) => sum + items.length, undecided.length);
+export function countWaiting(waiting: Waiting): number {
+  return Object.values(waiting).flat().filter(isUndecided).length;
 }
 
-/** Whether a person has decided an approval in the console. The decision has not taken effect: it can be undone. */
-export const isDecided = ({ stored }: Waiting['approvals'][number]): boolean =>
-  typeof stored?.effective_at === 'number';
+/** Whether no person has decided an item in the console. A decision that has not taken effect can be undone. */
+export const isUndecided = (item: Waiting[keyof Waiting][number]): boolean =>
+  !('stored' in item) || typeof item.stored?.effective_at !== 'number';

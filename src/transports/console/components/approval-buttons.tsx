@@ -1,48 +1,82 @@
 import type { Approval } from '../../../services/approvals/approvals.ts';
 import { stateBadges } from './approval-text.ts';
 import { Badge, ErrorNotice } from './content.tsx';
-import { Decision, PostButton } from './form.tsx';
+import { Decision, type DecisionProps, PostButton } from './form.tsx';
 import { useLayoutContext } from './layout-context.ts';
 
-interface ApprovalButtonsProps {
+interface ApprovalButtonsProps extends Pick<DecisionProps, 'hidden' | 'isLarge'> {
   approval: Approval;
-  /** Hidden fields of the buttons. */
-  hidden?: Record<string, string>;
-  /** For the page of the approval. */
-  isLarge?: boolean;
 }
 
 /** The buttons that decide a pending approval, or the one that takes the decision back. */
-export function ApprovalButtons({ approval, hidden, isLarge = false }: ApprovalButtonsProps) {
+export function ApprovalButtons({ approval, ...given }: ApprovalButtonsProps) {
   const { id, agent_handle, stored } = approval;
-  const address = `/console/approvals/${id}`;
-  const about = isLarge ? undefined : `the request of @${agent_handle}`;
+  const action = `/console/approvals/${id}`;
+  const about = given.isLarge ? undefined : `the request of @${agent_handle}`;
+  const undo = `${action}/undo`;
+  return (
+    <UndoableDecision
+      stored={stored}
+      undo={undo}
+      action={action}
+      yes="approve"
+      no="deny"
+      about={about}
+      {...given}
+    />
+  );
+}
+
+interface UndoableDecisionProps extends DecisionProps {
+  stored: Approval['stored'] | undefined;
+  /** The action of the button that takes the decision back. */
+  undo: string;
+}
+
+/** Two buttons that decide something, or a decision that has not taken effect: who made it can take it back. */
+function UndoableDecision({ stored, undo, ...decision }: UndoableDecisionProps) {
+  const { person } = useLayoutContext();
   if (stored?.decision)
-    return <Undo stored={stored} action={`${address}/undo`} hidden={hidden} about={about} />;
+    return (
+      <div class="button-pair undo">
+        <Badge of={stateBadges[stored.decision]} />
+        {stored.account_id === person?.account_id && (
+          <PostButton label="Undo" action={undo} hidden={decision.hidden} about={decision.about} />
+        )}
+      </div>
+    );
   return (
     <>
       <ErrorNotice message={stored?.failure ?? undefined} />
-      <Decision action={address} hidden={hidden} yes="approve" no="deny" about={about} isLarge={isLarge} />
+      <Decision {...decision} />
     </>
   );
 }
 
-interface UndoProps {
-  stored: NonNullable<Approval['stored']>;
-  action: string;
-  hidden?: Record<string, string> | undefined;
-  about: string | undefined;
+interface RequestButtonsProps {
+  /** The path of the contacts of the agent. */
+  address: string;
+  request: {
+    request_id: string;
+    paused: boolean;
+    from_handle: string;
+    stored: Approval['stored'] | undefined;
+  };
+  hidden?: DecisionProps['hidden'];
 }
 
-/** A decision that has not taken effect. Who made it can take it back. */
-function Undo({ stored: { decision, account_id }, action, hidden, about }: UndoProps) {
-  const { person } = useLayoutContext();
+/** The buttons that answer a contact request, or the one that takes the answer back. */
+export function RequestButtons({ address, request, hidden }: RequestButtonsProps) {
+  const { request_id, paused, from_handle, stored } = request;
   return (
-    <div class="button-pair undo">
-      <Badge of={stateBadges[decision ?? 'pending']} />
-      {account_id === person?.account_id && (
-        <PostButton label="Undo" action={action} hidden={hidden} about={about} />
-      )}
-    </div>
+    <UndoableDecision
+      stored={stored}
+      undo={`${address}/requests/undo`}
+      action={`${address}/requests/decide`}
+      hidden={{ ...hidden, request_id }}
+      yes={paused ? undefined : 'approve'}
+      no="reject"
+      about={`@${from_handle}`}
+    />
   );
 }

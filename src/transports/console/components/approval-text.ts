@@ -17,5 +17,6 @@ export const stateBadges = {
   pending: ['accent', 'Pending'],
   approved: ['good', 'Approved'],
   denied: ['danger', 'Denied'],
+  rejected: ['danger', 'Rejected'],
   expired: ['plain', 'Expired'],
-} as const satisfies Record<Approval['state'], object>;
+} as const satisfies Record<Approval['state'] | 'rejected', object>;

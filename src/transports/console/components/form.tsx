@@ -141,7 +141,7 @@ export function ButtonForm({ action, hidden, kind, label }: Omit<AboutProps, 'ab
   );
 }
 
-interface DecisionProps extends Pick<AboutProps, 'about'> {
+export interface DecisionProps extends Pick<AboutProps, 'about'> {
   action: string;
   hidden?: Record<string, string | undefined> | undefined;
   /** The values of the buttons; undefined: this decision is not possible now. */

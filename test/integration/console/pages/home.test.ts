@@ -83,6 +83,7 @@ test('an approval, a contact request and a webhook are answered in place', async
   await applyStoredDecisions(service);
   const decide = `/console/agents/${mine.id}/contacts/requests/decide`;
   await ada.send(findForm(page, decide), { button: 'approve' });
+  await applyStoredDecisions(service);
   await ada.send(findForm(page, `/console/agents/${mine.id}/webhooks/${webhook.id}/state`));
   expect((await ada.go('/console')).visibleText).toContain('Nothing needs you.');
   expect(await service.core.db.webhooks.find(webhook.id)).toMatchObject({ enabled: true });

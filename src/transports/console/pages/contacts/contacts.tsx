@@ -1,13 +1,13 @@
 import { addFavoriteOperation } from '../../../../operations/contacts/add-favorite.ts';
-import { approveContactRequestOperation } from '../../../../operations/contacts/approve-contact-request.ts';
 import { listContactRequestsOperation } from '../../../../operations/contacts/list-contact-requests.ts';
 import { listContactsOperation } from '../../../../operations/contacts/list-contacts.ts';
-import { rejectContactRequestOperation } from '../../../../operations/contacts/reject-contact-request.ts';
 import { removeFavoriteOperation } from '../../../../operations/contacts/remove-favorite.ts';
 import { withdrawContactRequestOperation } from '../../../../operations/contacts/withdraw-contact-request.ts';
+import { listAnswers, storeAnswer, undoAnswer } from '../../../../services/approvals/stored-decisions.ts';
 import { requireNotPaused } from '../../act-as-agent.ts';
+import { RequestButtons } from '../../components/approval-buttons.tsx';
 import { Notice, Quote } from '../../components/content.tsx';
-import { ButtonLink, Decision } from '../../components/form.tsx';
+import { ButtonLink } from '../../components/form.tsx';
 import { pageInput } from '../../define/list.tsx';
 import { agentPage, type AgentVisit, agentConfirmation } from '../agents/agent-page.tsx';
 import type {
@@ -20,20 +20,19 @@ import { handleField, linesField } from '../../define/fields.tsx';
 import { getAgentOperation } from '../../../../operations/agents/get-agent.ts';
 import { removeContactOperation } from '../../../../operations/contacts/remove-contact.ts';
 
-/** A received contact request with Approve and Reject. */
-function incomingRow({ from, ...request }: ContactRequestRecord, { address, agent }: AgentVisit): Row {
-  return {
-    ...requestRow(request, from),
-    side: (
-      <Decision
-        action={`${address}/requests/decide`}
-        hidden={{ request_id: request.request_id }}
-        yes={agent.paused ? undefined : 'approve'}
-        no="reject"
-        about={`@${from.canonical_handle}`}
-      />
-    ),
+/** A received contact request with Approve and Reject, or with the answer that can be undone. */
+function incomingRow(
+  { from, ...request }: ContactRequestRecord,
+  { address, agent, answers }: ContactsVisit,
+): Row {
+  const { request_id } = request;
+  const shown = {
+    request_id,
+    paused: agent.paused,
+    from_handle: from.canonical_handle,
+    stored: answers.get(request_id),
   };
+  return { ...requestRow(request, from), side: <RequestButtons address={address} request={shown} /> };
 }
 
 /** A sent contact request without a decision, with Withdraw. */
@@ -151,6 +150,11 @@ export const contactRemovePage = agentConfirmation({
   },
 });
 
+interface ContactsVisit extends AgentVisit {
+  /** The answers that have not taken effect. */
+  answers: Awaited<ReturnType<typeof listAnswers>>;
+}
+
 /** The lists of the page. A query with a cursor for one list shows only that list. */
 const lists = ['incoming', 'outgoing', 'contacts'] as const;
 
@@ -165,8 +169,9 @@ async function readRequests(visit: AgentVisit, direction: 'incoming' | 'outgoing
 }
 
 /** Contacts and contact requests of an agent. */
-export const contactsPage = agentPage({
+export const contactsPage = agentPage<Pick<ContactsVisit, 'answers'>>({
   path: 'contacts',
+  load: async ({ agent, read }) => ({ answers: await read(listAnswers, agent.id) }),
   title: ({ agent }) => `Contacts of ${agent.display_name}`,
   sections: ({ list }) => [
     ({ query, address }) =>
@@ -204,15 +209,15 @@ export const contactsPage = agentPage({
     }),
   ],
   changes: {
-    async 'requests/decide'({ agent, call, form }) {
-      const request_ref = form.get('request_id') ?? '';
-      if (form.get('decision') !== 'approve') {
-        await call(rejectContactRequestOperation, { request_ref });
-        return 'Request rejected.';
-      }
-      requireNotPaused(agent);
-      const { from } = await call(approveContactRequestOperation, { request_ref });
-      return `@${from.canonical_handle} is now a contact.`;
+    async 'requests/decide'({ agent, change, form, person: { account_id } }) {
+      const decision = form.get('decision') === 'approve' ? 'approved' : 'rejected';
+      if (decision === 'approved') requireNotPaused(agent);
+      await change(storeAnswer, agent.id, form.get('request_id') ?? '', { account_id, decision });
+      return `Request ${decision}. You can undo it for five seconds.`;
+    },
+    async 'requests/undo'({ agent, change, form, person: { account_id } }) {
+      await change(undoAnswer, agent.id, form.get('request_id') ?? '', account_id);
+      return 'Undone. Nothing was decided.';
     },
     async 'requests/withdraw'({ call, form }) {
       await call(withdrawContactRequestOperation, { request_ref: form.get('request_id') ?? '' });

@@ -2,9 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { presentSubject } from '../../../../../packages/core/src/domain/threads.ts';
 import { countWaiting, type Waiting } from '../../../../services/people/waiting.ts';
 import { Handle, monogram, type Row, Rows, Time } from '../../components/rows.tsx';
-import { ApprovalButtons } from '../../components/approval-buttons.tsx';
+import { ApprovalButtons, RequestButtons } from '../../components/approval-buttons.tsx';
 import { Badge, Icon, Quote } from '../../components/content.tsx';
-import { Decision } from '../../components/form.tsx';
 import { describeWish } from '../../../../../packages/core/src/domain/approvals.ts';
 import { conversationAddress } from '../conversations/filters.tsx';
 import { nameOf } from '../webhooks/fields.tsx';
@@ -23,7 +22,7 @@ interface WaitingListProps {
 
 /** Everything that waits for the person, each with who asks, its age, and buttons for the answer. */
 export function WaitingList({ waiting, calm: { agents, last_at } }: WaitingListProps) {
-  if (countWaiting(waiting) === 0 && waiting.approvals.length === 0)
+  if (Object.values(waiting).every(({ length }) => length === 0))
     return (
       <p class="calm" id="waiting-none">
         Nothing needs you.
@@ -100,7 +99,7 @@ function describeApproval(approval: Waiting['approvals'][number]): Item {
 }
 
 function describeRequest(request: Waiting['requests'][number]): Item {
-  const { request_id, agent_id, agent_handle, from_handle, from_name, message, created_at, paused } = request;
+  const { request_id, agent_id, agent_handle, from_handle, from_name, message, created_at } = request;
   const address = `/console/agents/${agent_id}/contacts`;
   return {
     id: request_id,
@@ -112,15 +111,7 @@ function describeRequest(request: Waiting['requests'][number]): Item {
     handle: from_handle,
     at: created_at,
     below: <Quote text={message} />,
-    side: (
-      <Decision
-        action={`${address}/requests/decide`}
-        hidden={{ ...home, request_id }}
-        yes={paused ? undefined : 'approve'}
-        no="reject"
-        about={`@${from_handle}`}
-      />
-    ),
+    side: <RequestButtons address={address} request={request} hidden={home} />,
   };
 }
 
