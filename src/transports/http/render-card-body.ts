@@ -4,17 +4,25 @@ import sanitize from 'sanitize-html';
 
 const markdown = new MarkdownIt({ html: false });
 export const { escapeHtml } = markdown.utils;
+scrollTables(markdown);
 // The page loads no images and shows their alternative text.
 markdown.renderer.rules.image = (tokens, index) => escapeHtml(tokens[index]?.content ?? '');
+
+/** Puts tables into groups that scroll, also with the keyboard. Cells do not break words that fit the screen. */
+export function scrollTables({ renderer: { rules } }: MarkdownIt): void {
+  rules['table_open'] = () => '<div class="wide-table" role="group" aria-label="Table" tabindex="0"><table>';
+  rules['table_close'] = () => '</table></div>';
+}
 
 const linkPattern = /^(?:https?:\/\/|mailto:)/i;
 
 const sanitizeOptions: sanitize.IOptions = {
   allowedTags:
-    'h1 h2 h3 h4 h5 h6 p blockquote pre hr br ul ol li a em strong s code table thead tbody tr th td'.split(
+    'div h1 h2 h3 h4 h5 h6 p blockquote pre hr br ul ol li a em strong s code table thead tbody tr th td'.split(
       ' ',
     ),
-  allowedAttributes: { a: ['href', 'rel', 'target'] },
+  // A div is around a table: a user writes none, because raw HTML is text.
+  allowedAttributes: { a: ['href', 'rel', 'target'], div: ['class', 'role', 'aria-label', 'tabindex'] },
   allowedSchemes: ['http', 'https', 'mailto'],
   allowProtocolRelative: false,
   transformTags: {

@@ -1,13 +1,12 @@
 import MarkdownIt from 'markdown-it';
+import { scrollTables } from '../../http/render-card-body.ts';
 
 const markdown = new MarkdownIt({ html: true });
 const { rules } = markdown.renderer;
 // The pages have comments for tests, and pictures of the console, which are not served.
 rules.html_block = () => '';
 rules.html_inline = () => '';
-// Wide tables scroll, also with the keyboard.
-rules['table_open'] = () => '<div class="table" role="group" aria-label="Table" tabindex="0"><table>';
-rules['table_close'] = () => '</table></div>';
+scrollTables(markdown);
 rules['heading_open'] = (tokens, index, _options, environment: { ids: Map<string, number> }) => {
   const id = anchorOf(tokens[index + 1]?.children?.map(({ content }) => content).join('') ?? '');
   const { ids } = environment;

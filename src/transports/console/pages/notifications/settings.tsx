@@ -105,7 +105,7 @@ async function save<Input extends unknown[], T>(
 }
 
 const timings = [
-  { value: 'at_once', title: 'At once', text: 'What begins to wait within a minute is one message.' },
+  { value: 'at_once', title: 'At once', text: 'Items of the same minute are in one message.' },
   { value: 'daily', title: 'Once a day', text: 'One message with everything that is new and still waits.' },
 ];
 
@@ -121,7 +121,7 @@ export const notificationsPage = definePage({
     settings: await read(readNotificationSettings, person.account_id),
   }),
   title: 'Notifications',
-  lead: 'Learn of what waits for you: approvals, contact requests, questions, failed webhooks and inboxes. All notifications are off until you turn them on.',
+  lead: 'Choose how you learn of things that need you: approvals, contact requests, questions, failed webhooks and inboxes. All notifications are off until you turn them on.',
   sections: ({ form }) => [
     showBrowser,
     form({
