@@ -20,7 +20,6 @@ export interface ThreadFilter {
   updated_since: number | null;
   /** Whether only threads with unread messages are listed. */
   unread: boolean;
-  after: ThreadListPosition | null;
   limit: number;
 }
 
@@ -48,24 +47,15 @@ const hidden = {
   limit: hideFromPlanner(':limit', 'int'),
 };
 
-export const threadListRepository = repository({
-  /**
-   * Threads of an agent; archived ones only with `status: archived`. Newest activity first. Every message changes the order, so later
-   * pages sort by the activity at the time of the first page: a thread with new messages keeps its position, and is neither skipped nor
-   * repeated. Only threads that changed since then need a look at their messages. The lateral join reads threads one by one: the planner
-   * does not know how few an agent has, and would scan the table.
-   */
-  list: sql.rows<[agentId: string, filter: ThreadFilter], ListedThread>(
-    'threads.list',
-    `select ${threadColumns}, o.activity, pg_current_snapshot()::text as snapshot
+/**
+ * Threads of an agent; archived ones only with `status: archived`. Newest activity first. The lateral join reads threads one by one: the
+ * planner does not know how few an agent has, and would scan the table.
+ */
+const listBy = (activity: string, condition: string) =>
+  `select ${threadColumns}, o.activity, pg_current_snapshot()::text as snapshot
    from thread_members v
    cross join lateral (select *, xmin as version from threads where id = v.thread_id limit 1) t
-   cross join lateral (select case
-     when ${hidden.snapshot} is null or t.updated_at < ${hidden.since} or was_seen(t.version, ${hidden.snapshot})
-     then coalesce(t.last_message_at, t.created_at)
-     else coalesce((select m.created_at from messages m where m.thread_id = t.id and was_seen(m.xmin, ${hidden.snapshot})
-                    order by m.sequence desc limit 1), t.created_at)
-     end as activity) o
+   cross join lateral (select ${activity} as activity) o
    where v.agent_id = ${hidden.agent_id}
      and (t.status = ${hidden.status} or (${hidden.status} is null and t.status <> 'archived'))
      and (${hidden.with_handle} is null or exists (
@@ -73,23 +63,32 @@ export const threadListRepository = repository({
        where w.thread_id = t.id and w.agent_id <> v.agent_id and a.canonical_handle = ${hidden.with_handle}))
      and (${hidden.updated_since} is null or t.updated_at >= ${hidden.updated_since})
      and (not ${hidden.unread} or ${unreadCount} > 0)
-     and (${hidden.activity} is null or (o.activity, t.id) < (${hidden.activity}, ${hidden.id}))
+     and ${condition}
    order by o.activity desc, t.id desc
-   limit ${hidden.limit}`,
-    (agentId, filter) => {
-      const { status, with_handle, updated_since, unread, after, limit } = filter;
-      return {
-        agent_id: agentId,
-        status,
-        with_handle,
-        updated_since,
-        unread,
-        snapshot: after?.snapshot ?? null,
-        since: after && after.since - marginMs,
-        activity: after?.activity ?? null,
-        id: after?.id ?? null,
-        limit,
-      };
-    },
+   limit ${hidden.limit}`;
+
+const activityNow = 'coalesce(t.last_message_at, t.created_at)';
+
+export const threadListRepository = repository({
+  /** The first page. Its statement names no messages, because PostgreSQL prepares each of their partitions at each call. */
+  list: sql.rows<[agentId: string, filter: ThreadFilter], ListedThread>(
+    'threads.list',
+    listBy(activityNow, 'true'),
+    (agent_id, filter) => ({ agent_id, ...filter }),
+  ),
+  /**
+   * A later page. Every message changes the order, so it sorts by the activity at the time of the first page: a thread with new messages
+   * keeps its position, and is neither skipped nor repeated. Only threads that changed since then need a look at their messages.
+   */
+  listAfter: sql.rows<[agentId: string, filter: ThreadFilter, after: ThreadListPosition], ListedThread>(
+    'threads.list_after',
+    listBy(
+      `case when t.updated_at < ${hidden.since} or was_seen(t.version, ${hidden.snapshot}) then ${activityNow}
+       else coalesce((select m.created_at from messages m where m.thread_id = t.id and was_seen(m.xmin, ${hidden.snapshot})
+                      order by m.sequence desc limit 1), t.created_at)
+       end`,
+      `(o.activity, t.id) < (${hidden.activity}, ${hidden.id})`,
+    ),
+    (agent_id, filter, after) => ({ agent_id, ...filter, ...after, since: after.since - marginMs }),
   ),
 });

@@ -29,8 +29,12 @@ export async function listThreads(work: Work, input: ListThreads) {
     binding: ['list_threads', status, with_handle, updated_since, ...(unread ? ['unread'] : [])],
     async rows(last: Position | null, limit) {
       const after = last && toPosition(last);
-      const filter = { status, with_handle, updated_since, unread, after, limit };
-      const threads = await work.db.threadList.list(work.actor.agent_id, filter);
+      const { agent_id } = work.actor;
+      const { threadList } = work.db;
+      const filter = { status, with_handle, updated_since, unread, limit };
+      const threads = await (after
+        ? threadList.listAfter(agent_id, filter, after)
+        : threadList.list(agent_id, filter));
       const since = after?.since ?? work.now;
       const first = after?.snapshot ?? work.snapshot;
       return threads.map((thread) => ({ thread, since, snapshot: first ?? thread.snapshot }));

@@ -81,7 +81,6 @@ const anyThread = {
   with_handle: null,
   updated_since: null,
   unread: false,
-  after: null,
   limit: 21,
 };
 const position = { activity: Date.now(), id: newId('thread'), snapshot: '1:1:', since: Date.now() };
@@ -115,7 +114,7 @@ function searchMessages(db: Queryable, matches: string, words = matches, part: P
 const reads: [string, (db: Queryable) => Promise<unknown>][] = [
   ['a thread', (db) => threadsRepository(db).findForMember(thread(), reader)],
   ['first page of threads', (db) => threadListRepository(db).list(reader, anyThread)],
-  ['later page of threads', (db) => threadListRepository(db).list(reader, { ...anyThread, after: position })],
+  ['later page of threads', (db) => threadListRepository(db).listAfter(reader, anyThread, position)],
   [
     'threads with an agent',
     (db) => threadListRepository(db).list(reader, { ...anyThread, with_handle: 'a.b', status: 'active' }),
