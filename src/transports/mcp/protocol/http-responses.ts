@@ -23,17 +23,19 @@ export async function answerRequests(ctx: Context, posted: PostedRequests): Prom
   const { requests, refusals, isBatch, sse, makeServer } = posted;
   const write =
     sse && ((message: object) => void sse.write(`event: message\n${sseMessage(JSON.stringify(message))}`));
-  const servers: Server[] = [];
+  /** Those that have not answered. To close one costs as much as a query: the SDK creates an error for it. */
+  const running = new Set<Server>();
   ctx.res.once('close', () => {
-    for (const server of servers) void closeServer(server);
+    for (const server of running) void closeServer(server);
   });
 
   async function answer(request: JSONRPCRequest): Promise<JSONRPCResponse | undefined> {
     const server = makeServer();
-    servers.push(server);
+    running.add(server);
     const transport = createRequestTransport(write && ((message: JSONRPCMessage) => write(message)));
     await server.connect(transport);
     const response = await transport.request(request);
+    running.delete(server);
     if (response) write?.(response);
     return response;
   }
