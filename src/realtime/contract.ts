@@ -86,6 +86,12 @@ export interface WaitPosition {
   returned: readonly string[];
 }
 
+/** The counter of a feed when it was last read. */
+export interface FeedHead {
+  last_number: number | null;
+  acknowledged_number: number | null;
+}
+
 /** A call that waits for items of its agent's inbox. */
 export interface InboxWatch {
   /**
@@ -140,7 +146,7 @@ export interface Realtime {
    * The end of the agent's feed, and how many events the next wait of this caller returns. Concurrent calls share one query.
    * @throws {DomainError} INVALID_CURSOR; UNAVAILABLE
    */
-  feedStatus(actor: Actor, position?: WaitPosition): Promise<FeedStatus>;
+  feedStatus(actor: Actor, position?: WaitPosition, head?: FeedHead): Promise<FeedStatus>;
   /**
    * Watches for items of the agent's inbox that may be ready. Watch before you look, so that nothing is missed in between; then wait.
    * @throws {DomainError} RATE_LIMITED when the agent has too many open streams; UNAVAILABLE

@@ -105,7 +105,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
         const { position, gap } = startPosition(await bounds(agent_id), requested);
         return { cursor: cursors.encodeFeed(agent_id, position), gap };
       }),
-    feedStatus: (actor, position) => guarded(() => status.read(actor, position)),
+    feedStatus: (actor, position, head) => guarded(() => status.read(actor, position, head)),
     acknowledge: (actor, cursor) =>
       guarded(async () => {
         const { agent_id } = actor;
@@ -122,7 +122,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
     markDelivered: (actor, events) => receipts?.delivered(actor.agent_id, events),
     forgetMessage: store.forgetMessage,
     forgetTimeline: () => [recent, status].forEach((cache) => cache.clear()),
-    fanOut: createLocalFanOut({ registry, store, recent, log }),
+    fanOut: createLocalFanOut({ registry, store, recent, status, log }),
     stats: () => countByTransport(registry),
     revoke(isEnded) {
       for (const listener of registry.listeners()) if (isEnded(listener.actor)) listener.end('token_ended');

@@ -3,9 +3,11 @@ import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { Cursors } from '../../work/cursors.ts';
 import { eventTypes } from '../../../packages/core/src/events/list.ts';
 import { canSeeEvent } from '../../../packages/core/src/events/feed-event.ts';
+import { isNews } from '../../../packages/core/src/events/news.ts';
+import { timeOfId } from '../../../packages/core/src/domain/ids.ts';
 import type { Work } from '../../work/unit-of-work.ts';
 import { createBatchLoader } from '../../shared/batch-loader.ts';
-import type { FeedStatus, WaitPosition } from '../contract.ts';
+import type { FeedHead, FeedStatus, Realtime, WaitPosition } from '../contract.ts';
 
 export interface FeedStatusParts {
   feed: Pick<Work['db']['feed'], 'readStatuses'>;
@@ -17,43 +19,63 @@ const maxPending = 100;
 /** Entries that one query reads of one feed, and queries for one status. */
 const maxEntriesPerQuery = 400;
 const maxQueries = 5;
-/** Ids of all counts that are remembered. */
+/** Ids of all counts that are remembered, and counts of one agent. */
 const maxRememberedIds = 200_000;
+const maxCountsPerAgent = 4;
+/** Retention removes only older entries, in milliseconds. */
+const minKeptMs = 12 * 60 * 60 * 1000;
 
-type Request = Omit<Parameters<Work['db']['feed']['readStatuses']>[0][number], 'counted'> & {
-  counted: Count | undefined;
-};
+type Filter = Pick<Parameters<Work['db']['feed']['readStatuses']>[0][number], 'types' | 'after'>;
 
-/** The events of others in a range of a feed. */
-interface Count {
+/** The events of others in a range of a feed, by a filter. */
+interface Count extends Filter {
   start: number;
   up_to: number;
+  /** The position from which it is counted where the filter has none. */
+  acknowledged_number: number | null;
   ids: readonly string[];
 }
 
+interface Request extends Filter {
+  agent_id: string;
+  counted: Count | undefined;
+  limit: number;
+}
+
+interface Answer extends Pick<Count, 'ids'> {
+  last_number: number;
+  /** Whether all entries are counted. */
+  complete: boolean;
+}
+
 /**
- * Creates the reader of the status of an agent's feed. Concurrent calls share one query. Counts are
- * remembered, so that a call reads only newer entries, however many are after the position.
+ * Creates the reader of the status of an agent's feed. Concurrent calls share one query. Counts are remembered, and commits of this
+ * process continue them: a call reads only the entries of other processes, or nothing if its caller knows that there are none.
  */
 export function createFeedStatus({ feed, cursors }: FeedStatusParts) {
-  const counts = new LRUCache<string, Count>({
+  const counts = new LRUCache<string, readonly Count[]>({
     maxSize: maxRememberedIds,
-    sizeCalculation: ({ ids }) => ids.length + 10,
+    sizeCalculation: (list) => list.reduce((size, { ids }) => size + ids.length + 10, 0),
   });
-  const keyOf = ({ agent_id, types, after }: Pick<Request, 'agent_id' | 'types' | 'after'>) =>
-    `${agent_id}:${types?.join(',')}:${after}`;
-  const load = createBatchLoader<Request, { last_number: number; complete: boolean; count: Count }>({
-    key: keyOf,
+  const find = (agent_id: string, filter: Filter) => counts.get(agent_id)?.find(hasFilter(filter));
+
+  function remember(agent_id: string, count: Count): void {
+    const hasSame = hasFilter(count);
+    const others = counts.peek(agent_id)?.filter((other) => !hasSame(other)) ?? [];
+    counts.set(agent_id, [count, ...others.slice(0, maxCountsPerAgent - 1)]);
+  }
+
+  const load = createBatchLoader<Request, Answer>({
+    key: ({ agent_id, ...filter }) => `${agent_id}:${keyOf(filter)}`,
     async load(requests) {
       const statuses = await feed.readStatuses(requests);
-      return requests.map((request, index) => {
+      return requests.map(({ agent_id, types, after, counted }, index) => {
         const status = statuses[index];
-        if (!status) return { last_number: 0, complete: true, count: { start: 0, up_to: 0, ids: [] } };
-        const { last_number, complete, start, up_to, continued, ids } = status;
-        const before = continued ? request.counted?.ids : undefined;
-        const count = { start, up_to, ids: before ? [...before, ...ids] : ids };
-        counts.set(keyOf(request), count);
-        return { last_number, complete, count };
+        if (!status) return { last_number: 0, complete: true, ids: [] };
+        const { last_number, acknowledged_number, complete, start, up_to, continued } = status;
+        const ids = continued && counted ? [...counted.ids, ...status.ids] : status.ids;
+        remember(agent_id, { types, after, start, up_to, acknowledged_number, ids });
+        return { last_number, complete, ids };
       });
     },
     maxBatchSize: 50,
@@ -63,29 +85,69 @@ export function createFeedStatus({ feed, cursors }: FeedStatusParts) {
   async function readStatus(
     { agent_id, scopes }: Actor,
     { cursors: starts, returned }: WaitPosition = { cursors: [], returned: [] },
+    head?: FeedHead,
   ): Promise<FeedStatus> {
     const visible = eventTypes.filter((type) => canSeeEvent(scopes, type));
     const types = visible.length < eventTypes.length ? visible : null;
     const numbers = starts.flatMap((start) =>
       start === undefined ? [] : cursors.decodeFeed(agent_id, start),
     );
-    const request = { agent_id, types, after: numbers.length > 0 ? Math.max(...numbers) : null };
+    const filter = { types, after: numbers.length > 0 ? Math.max(...numbers) : null };
     const received = new Set(returned);
-    const countPending = ({ ids }: Count) => ids.filter((id) => !received.has(id)).length;
+    const countPending = ({ ids }: Pick<Count, 'ids'>) => ids.filter((id) => !received.has(id)).length;
     for (let queries = 1; ; queries += 1) {
-      const counted = counts.get(keyOf(request));
+      const counted = find(agent_id, filter);
       const isEnough = counted !== undefined && countPending(counted) > maxPending;
       const limit = isEnough ? 0 : maxEntriesPerQuery;
-      const { last_number, complete, count } = await load({ ...request, counted, limit });
-      const pending = countPending(count);
-      if (!complete && pending <= maxPending && queries < maxQueries) continue;
+      const answer =
+        (head && counted && answerFrom(counted, head)) ??
+        (await load({ agent_id, ...filter, counted, limit }));
+      const pending = countPending(answer);
+      if (!answer.complete && pending <= maxPending && queries < maxQueries) continue;
       return {
-        cursor: cursors.encodeFeed(agent_id, last_number),
+        cursor: cursors.encodeFeed(agent_id, answer.last_number),
         pending_events: Math.min(pending, maxPending),
-        ...((pending > maxPending || !complete) && { pending_events_more: true as const }),
+        ...((pending > maxPending || !answer.complete) && { pending_events_more: true as const }),
       };
     }
   }
 
-  return { read: readStatus, clear: () => counts.clear() };
+  return {
+    read: readStatus,
+    /** Continues the counts of these feeds, so that no query reads the entries. */
+    add({ entries, events }: Parameters<Realtime['fanOut']>[0]): void {
+      for (const { agent_id, number, event_id } of entries) {
+        const event = counts.has(agent_id) && events.find(({ id }) => id === event_id);
+        if (!event) continue;
+        const id = event.type === 'message.created' ? event.message?.id : event.id;
+        const isCounted = id !== undefined && isNews({ ...event, data: event.data ?? {} }, agent_id);
+        for (const count of counts.peek(agent_id) ?? []) {
+          if (number !== count.up_to + 1) continue;
+          const adds = isCounted && (count.types?.includes(event.type) ?? true);
+          if (adds && count.ids.length > maxEntriesPerQuery) continue;
+          remember(agent_id, { ...count, up_to: number, ids: adds ? [...count.ids, id] : count.ids });
+        }
+      }
+    },
+    clear: () => counts.clear(),
+  };
+}
+
+const keyOf = ({ types, after }: Filter): string => `${types?.join(',')}:${after}`;
+
+function hasFilter(filter: Filter): (count: Count) => boolean {
+  const key = keyOf(filter);
+  return (count) => keyOf(count) === key;
+}
+
+/** The answer without a query: undefined if the feed has other entries than those that are counted, or may have lost some of them. */
+function answerFrom(
+  { up_to, acknowledged_number, ids }: Count,
+  { last_number, acknowledged_number: acknowledgedNow }: FeedHead,
+): Answer | undefined {
+  const [oldest] = ids;
+  const isKept = oldest === undefined || timeOfId(oldest) > Date.now() - minKeptMs;
+  if (!isKept || last_number === null || up_to < last_number || acknowledged_number !== acknowledgedNow)
+    return undefined;
+  return { last_number, complete: true, ids };
 }

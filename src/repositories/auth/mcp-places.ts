@@ -10,6 +10,9 @@ export interface McpPosition {
   /** Whether an answer may be on its way that moves the position. */
   is_answering: boolean;
   seen_at: number;
+  /** The counter of the agent's feed: read with the position, it saves a query. Null when the agent has no feed. */
+  last_number: number | null;
+  acknowledged_number: number | null;
 }
 
 export interface McpSessionMove {
@@ -36,15 +39,20 @@ export const later = (stored: string, next: string) =>
 
 const databaseNow = `(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-/** The columns of a position. */
-export const positionColumns = `wait_cursor as cursor, returned_ids as returned, answering_until > ${databaseNow} as is_answering, seen_at`;
+/** The columns of a position and its tables. */
+export const positionColumns = `wait_cursor as cursor, returned_ids as returned, answering_until > ${databaseNow} as is_answering, seen_at, last_number, acknowledged_number`;
+export const positionTables = 'mcp_sessions left join feed_heads using (agent_id)';
 
 /** The places of waits: a part of the repository of sessions. A sign-in without sessions has a row of its own. */
 export const mcpPlaceQueries = repository({
-  /** The position of a session or place that was seen since `seenAfter`. */
-  readPosition: sql.row<[idHash: Buffer, seenAfter: number], McpPosition>(
-    'mcp_sessions.read_position(id_hash, seen_after)',
-    `select ${positionColumns} from mcp_sessions where id_hash = :id_hash and seen_at >= :seen_after`,
+  /** The position of a session or place; without one that was seen since `seenAfter`, only the counter of the agent's feed. */
+  readPosition: sql.single<
+    [place: { id_hash: Buffer; agent_id: string; seen_after: number }],
+    McpPosition | (Pick<McpPosition, 'last_number' | 'acknowledged_number'> & { seen_at: null })
+  >(
+    'mcp_sessions.read_position',
+    `select ${positionColumns} from (select :agent_id as agent_id) a left join feed_heads using (agent_id)
+     left join mcp_sessions on id_hash = :id_hash and seen_at >= :seen_after`,
   ),
   /** Says that an answer is on its way that moves the position, within `answerMs` at most. */
   announceMove: sql.run<[idHash: Buffer, answerMs: number]>(

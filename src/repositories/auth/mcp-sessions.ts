@@ -1,5 +1,5 @@
 import { databaseError } from '../errors.ts';
-import { later, type McpPosition, mcpPlaceQueries, positionColumns } from './mcp-places.ts';
+import { later, type McpPosition, mcpPlaceQueries, positionColumns, positionTables } from './mcp-places.ts';
 import { type Queryable, unflushedCommit } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 
@@ -39,7 +39,7 @@ const createRepository = repository(
     find: sql.row<[idHash: Buffer], McpSessionRow>(
       'mcp_sessions.find',
       `select agent_id, protocol_version, client, subscriptions, created_at, stream_cursor, stream_number, ${positionColumns}
-       from mcp_sessions where id_hash = :id_hash`,
+       from ${positionTables} where id_hash = :id_hash`,
     ),
     insert: sql.run<
       [idHash: Buffer, session: Omit<McpSessionRow, keyof McpPosition | 'subscriptions' | 'stream_number'>]

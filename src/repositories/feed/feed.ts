@@ -39,6 +39,7 @@ interface FeedStatusRequest {
 
 interface FeedStatus extends CountedRange {
   last_number: number;
+  acknowledged_number: number | null;
   /** Whether the counted range of the request was continued. */
   continued: boolean;
   /** Whether the feed had no more entries after the range. */
@@ -91,7 +92,7 @@ const statements = {
   /** `offset 0` makes the planner look up events and messages by key, in the order of the entries. */
   readStatuses: statement(
     'feed.read_statuses',
-    `select w.place::int, h.last_number, b.start, c.continued, greatest(b.start, case when c.continued then w.counted_to end, f.up_to) as up_to, f.scanned < w.entries as complete, f.ids
+    `select w.place::int, h.last_number, h.acknowledged_number, b.start, c.continued, greatest(b.start, case when c.continued then w.counted_to end, f.up_to) as up_to, f.scanned < w.entries as complete, f.ids
      from unnest(:agent_ids::text[], :types::text[], :after::bigint[], :counted_from::bigint[], :counted_to::bigint[], :limits::int[]) with ordinality
        w (agent_id, types, after, counted_from, counted_to, entries, place)
      cross join lateral (select * from feed_heads where agent_id = w.agent_id offset 0) h

@@ -60,7 +60,8 @@ export function createMemoryFeed() {
           const { last_number, acknowledged_number } = head(agent_id);
           const start = after ?? acknowledged_number ?? 0;
           const ids = logOf(agent_id).ids.slice(start);
-          return { last_number, start, up_to: last_number, continued: false, complete: true, ids };
+          const status = { last_number, acknowledged_number, start, up_to: last_number };
+          return { ...status, continued: false, complete: true, ids };
         }),
       ),
     readEvents: (ids) =>

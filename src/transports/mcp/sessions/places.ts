@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
 import { mcpPlaceLifetimeMs, mcpSessionLifetimeMs } from '../../../../packages/core/src/domain/limits.ts';
+import type { FeedHead } from '../../../realtime/contract.ts';
 import { statelessRevision } from '../protocol/headers.ts';
 
 /** What a caller has received of its agent's feed. */
@@ -10,6 +11,8 @@ export interface Position {
   cursor: string | undefined;
   /** Ids of messages, and of other events, that it received after that position: replies, and events of filtered waits. */
   returned: readonly string[];
+  /** The counter of the feed, if it was read with it. */
+  head?: FeedHead;
 }
 
 /** How an answer moves a position. */
@@ -22,7 +25,7 @@ export interface Move {
 }
 
 /** A position as it is stored. */
-export interface StoredPosition {
+export interface StoredPosition extends FeedHead {
   cursor: string | null;
   returned: readonly string[];
   /** Whether an answer may be on its way that moves it. */
@@ -32,7 +35,11 @@ export interface StoredPosition {
 
 /** Storage of positions shared by all processes. */
 export interface PlaceStore {
-  readPosition(idHash: Buffer, seenAfter: number): Promise<StoredPosition | undefined>;
+  readPosition(place: {
+    id_hash: Buffer;
+    agent_id: string;
+    seen_after: number;
+  }): Promise<StoredPosition | (FeedHead & { seen_at: null })>;
   announceMove(idHash: Buffer, answerMs: number): Promise<void>;
   keepPlace(
     idHash: Buffer,
@@ -52,7 +59,7 @@ export interface Place {
 
 export interface Places {
   /** The place of a session that was just read. */
-  ofSession(session: StoredPosition & { key: string }): Place;
+  ofSession(session: StoredPosition & { key: string; agent_id: string }): Place;
   /** The place of a sign-in in revision 2026-07-28: of the grant of a person, else of the credential. */
   ofSignIn(actor: Actor): Place;
 }
@@ -68,10 +75,10 @@ export function createPlaces(store: PlaceStore, log: (error: unknown) => void): 
 
   /** @param known the position that was read with the session, used once. Concurrent waits of one session can return an event twice. */
   function createPlace(
-    hash: Buffer,
+    { id_hash, agent_id }: { id_hash: Buffer; agent_id: string },
     { keep, known }: { keep?: () => Promise<void>; known?: StoredPosition },
   ): Place {
-    const key = hash.toString('base64url');
+    const key = id_hash.toString('base64url');
     return {
       async read() {
         const deadline = performance.now() + maxAnswerMs;
@@ -79,28 +86,31 @@ export function createPlaces(store: PlaceStore, log: (error: unknown) => void): 
           if (moving.has(key)) known = undefined;
           await moving.get(key);
           const now = Date.now();
-          const found = known ?? (await store.readPosition(hash, now - mcpSessionLifetimeMs));
+          const seen_after = now - mcpSessionLifetimeMs;
+          const found = known ?? (await store.readPosition({ id_hash, agent_id, seen_after }));
           known = undefined;
-          if (!found) return { cursor: undefined, returned: [] };
+          const { last_number, acknowledged_number } = found;
+          const head = { last_number, acknowledged_number };
+          if (found.seen_at === null) return { cursor: undefined, returned: [], head };
           const { cursor, returned, is_answering, seen_at } = found;
           // Waits without events do not move it.
           if (keep && seen_at < now + mcpPlaceLifetimeMs / 2) await keep();
           if (!is_answering || performance.now() >= deadline)
-            return { cursor: cursor ?? undefined, returned };
+            return { cursor: cursor ?? undefined, returned, head };
           await pause(readIntervalMs);
         }
       },
       async announce() {
         try {
           await keep?.();
-          await store.announceMove(hash, maxAnswerMs);
+          await store.announceMove(id_hash, maxAnswerMs);
         } catch (error) {
           log(error);
         }
       },
       settle(move) {
         const moved = (moving.get(key) ?? Promise.resolve())
-          .then(() => store.movePosition(hash, move ?? { returned: [], passed: [] }))
+          .then(() => store.movePosition(id_hash, move ?? { returned: [], passed: [] }))
           .catch(log)
           .finally(() => {
             if (moving.get(key) === moved) moving.delete(key);
@@ -111,7 +121,8 @@ export function createPlaces(store: PlaceStore, log: (error: unknown) => void): 
   }
 
   return {
-    ofSession: (session) => createPlace(Buffer.from(session.key, 'base64url'), { known: session }),
+    ofSession: ({ key, agent_id, ...known }) =>
+      createPlace({ id_hash: Buffer.from(key, 'base64url'), agent_id }, { known }),
     ofSignIn({ agent_id, grant_id, client_id }) {
       // No header can have a line break, so no session has this id.
       const hash = createHash('sha256')
@@ -130,7 +141,7 @@ export function createPlaces(store: PlaceStore, log: (error: unknown) => void): 
           seen_after,
         });
       };
-      return createPlace(hash, { keep });
+      return createPlace({ id_hash: hash, agent_id }, { keep });
     },
   };
 }

@@ -1,6 +1,6 @@
 import { mayAskPerson } from '../../../operations/execute/context.ts';
 import { hasFeedScope } from '../../../../packages/core/src/events/feed-scopes.ts';
-import type { FeedStatus } from '../../../realtime/contract.ts';
+import type { FeedHead, FeedStatus } from '../../../realtime/contract.ts';
 import type { Caller, Exchange } from '../protocol/exchange.ts';
 import type { McpParts } from '../parts.ts';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
@@ -28,7 +28,7 @@ export async function callTool(
   let before: FeedStatus | undefined;
   try {
     position = hasFeedScope(actor) ? await caller.place?.read() : undefined;
-    if (!tool.feedCursor) before = await readFeedStatus(parts, caller, position);
+    if (!tool.feedCursor) before = await readFeedStatus(parts, caller, position, { head: position?.head });
     const approver = mayAskPerson(tool.operation) ? createApprover(parts, caller, exchange) : undefined;
     const run = tool.createRun?.({ position, exchange });
     const call = {
@@ -74,7 +74,7 @@ async function readStatusAfter(
   },
 ): Promise<FeedStatus | undefined> {
   const { tool, position, shown, output } = result;
-  const status = await readFeedStatus(parts, caller, position, shown?.move);
+  const status = await readFeedStatus(parts, caller, position, { move: shown?.move });
   const cursor = tool.feedCursor?.(output);
   return status && { ...status, ...(typeof cursor === 'string' && { cursor }) };
 }
@@ -148,11 +148,11 @@ async function readFeedStatus(
   { realtime, logger }: Pick<McpParts, 'realtime' | 'logger'>,
   { actor, request_id }: Caller,
   position: Position | undefined,
-  move?: Move,
+  { head, move }: { head?: FeedHead | undefined; move?: Move | undefined } = {},
 ): Promise<FeedStatus | undefined> {
   if (!hasFeedScope(actor)) return undefined;
   try {
-    return await realtime.feedStatus(actor, toWaitPosition(position, move));
+    return await realtime.feedStatus(actor, toWaitPosition(position, move), head);
   } catch (error) {
     logger.debug({ err: error, request_id }, 'reading a feed status failed');
     return undefined;
