@@ -37,7 +37,7 @@ test('a person adds an agent, sees what its card says, and confirms it', async (
   });
   expect(added.visibleText).toContain('Added. Its card is being read.');
   const list = await ada.go(path);
-  expect(list.visibleText).toMatch(/Remote Agent.*Waiting for you/s);
+  expect(list.visibleText).toMatch(/Invitations\s?Add an agent.*Remote Agent.*Waiting for you/s);
   const shown = await ada.go(address);
   const { identity } = (await record()) ?? {};
   for (const text of [

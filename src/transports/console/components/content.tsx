@@ -64,9 +64,9 @@ interface CardProps {
 export function Card({ title, action, tone = 'plain', children }: CardProps) {
   return (
     <section class={`card ${tone}`}>
-      {title !== undefined && (
+      {(title !== undefined || action !== undefined) && (
         <div class="card-title">
-          <h2>{title}</h2>
+          {title !== undefined && <h2>{title}</h2>}
           {action}
         </div>
       )}

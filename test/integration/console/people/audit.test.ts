@@ -118,10 +118,12 @@ test('hostile names stay text', async () => {
       act: 'credential.created',
       agent_id: mine.id,
       about: hostile,
-      detail: { name: hostile, [hostile]: 1 },
+      detail: { name: hostile, [hostile]: 1, files: 0 },
     });
   });
   const page = await ada.go(`${audit}?kind=access`);
   expect(foreignScripts(page)).toEqual([]);
   expect(page.visibleText).toContain(hostile);
+  // A count of 0 says nothing.
+  expect(page.visibleText).not.toContain('files');
 });

@@ -26,7 +26,7 @@ function auditRow(entry: AuditLogEntry, linked: ReadonlySet<string> = new Set())
     key: id,
     title: [toActText(act), ' ', subject],
     lines: [
-      [about !== null && <span class="code">{about}</span>, detail !== null && ` ${detailText(detail)}`],
+      [about !== null && <span class="code">{about}</span>, detailText(detail)],
       [<Time at={at} />, [by_kind, by_name !== null && ` ${by_name}`], transport !== by_kind && transport],
     ],
   };
@@ -38,8 +38,10 @@ function toActText(act: AuditAction): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-function detailText(detail: object): string {
-  return Object.entries(detail)
+/** Names and values; a count of 0 is left out. */
+function detailText(detail: object | null): string {
+  return Object.entries(detail ?? {})
+    .filter(([, value]) => value !== 0)
     .map(
       ([name, value]) =>
         `${name.replaceAll('_', ' ')}: ${Array.isArray(value) ? value.join(' ') : String(value)}`,

@@ -77,6 +77,14 @@ export const remoteAgentsPage = definePage({
   title: 'Agents of other systems',
   back: { href: '/console/agents', text: 'Agents' },
   lead: 'Agents of other services, which your agents reach over A2A.',
+  action: () => (
+    <span class="button-pair">
+      <ButtonLink href={`${remotePath}/invitations`}>Invitations</ButtonLink>
+      <ButtonLink href={`${remotePath}/new`} kind="primary">
+        Add an agent
+      </ButtonLink>
+    </span>
+  ),
   sections: ({ list }) => [
     list({
       label: 'Agents of other systems',
@@ -85,14 +93,6 @@ export const remoteAgentsPage = definePage({
         title: 'No agents of other systems',
         text: 'Add one by the address of its A2A card. Then your agents can write to it by its handle here.',
       },
-      action: () => (
-        <>
-          <ButtonLink href={`${remotePath}/new`} kind="primary">
-            Add an agent
-          </ButtonLink>{' '}
-          <ButtonLink href={`${remotePath}/invitations`}>Invitations</ButtonLink>
-        </>
-      ),
       async read({ read, query, person }) {
         const after = query.get('after') ?? '';
         const where = { after: isHandle(after) ? after : '', limit: pageSize + 1 };
