@@ -44,6 +44,7 @@ export async function storeDecision(
  * The caller checks that the person acts as the agent.
  * @param agent_id the agent that received the request
  * @param ref as for approveRequest
+ * @returns whether it can be undone: false if the request was decided like this before
  * @throws {DomainError} REQUEST_NOT_FOUND, also if it was decided otherwise; INVALID_TRANSITION if another person has just decided it
  */
 export async function storeAnswer(
@@ -51,13 +52,13 @@ export async function storeAnswer(
   agent_id: string,
   ref: string,
   answer: { account_id: string; decision: RequestDecision },
-): Promise<void> {
+): Promise<boolean> {
   const { request_id, status } = await lockRequest(work, ref, agent_id);
-  if (status === answer.decision) return;
+  if (status === answer.decision) return false;
   if (status !== 'pending') throw requestNotFound();
   const stored = { ...answer, agent_id };
-  if (!(await work.db.contactRequests.storeDecision(request_id, stored, work.now + undoMs)))
-    throw decidedBefore();
+  if (await work.db.contactRequests.storeDecision(request_id, stored, work.now + undoMs)) return true;
+  throw decidedBefore();
 }
 
 const decidedBefore = () =>
