@@ -19,6 +19,7 @@ import type { PageVisit } from '../../define/section.ts';
 /** An entry of the audit log. @param linked the ids of agents that are links to their pages */
 function auditRow(entry: AuditLogEntry, linked: ReadonlySet<string> = new Set()): Row {
   const { id, act, at, agent_id, handle, username, about, by_kind, by_name, transport, detail } = entry;
+  const shownDetail = detailText(detail);
   const name = handle === null ? username : <Handle of={handle} />;
   const isLink = agent_id !== null && linked.has(agent_id);
   const subject = isLink ? <a href={`/console/agents/${agent_id}`}>{name}</a> : name;
@@ -26,7 +27,7 @@ function auditRow(entry: AuditLogEntry, linked: ReadonlySet<string> = new Set())
     key: id,
     title: [toActText(act), ' ', subject],
     lines: [
-      [about !== null && <span class="code">{about}</span>, detailText(detail)],
+      [about !== null && <span class="code">{about}</span>, shownDetail !== '' && ` ${shownDetail}`],
       [<Time at={at} />, [by_kind, by_name !== null && ` ${by_name}`], transport !== by_kind && transport],
     ],
   };
