@@ -144,6 +144,7 @@ export interface Realtime {
   ): Promise<EventPage>;
   /**
    * The end of the agent's feed, and how many events the next wait of this caller returns. Concurrent calls share one query.
+   * @param head the counter, if the caller has just read it: often saves the query
    * @throws {DomainError} INVALID_CURSOR; UNAVAILABLE
    */
   feedStatus(actor: Actor, position?: WaitPosition, head?: FeedHead): Promise<FeedStatus>;

@@ -42,6 +42,8 @@ interface Request extends Filter {
   limit: number;
 }
 
+type Commit = Parameters<Realtime['fanOut']>[0];
+
 interface Answer extends Pick<Count, 'ids'> {
   last_number: number;
   /** Whether all entries are counted. */
@@ -115,18 +117,14 @@ export function createFeedStatus({ feed, cursors }: FeedStatusParts) {
   return {
     read: readStatus,
     /** Continues the counts of these feeds, so that no query reads the entries. */
-    add({ entries, events }: Parameters<Realtime['fanOut']>[0]): void {
+    add({ entries, events }: Commit): void {
       for (const { agent_id, number, event_id } of entries) {
-        const event = counts.has(agent_id) && events.find(({ id }) => id === event_id);
-        if (!event) continue;
-        const id = event.type === 'message.created' ? event.message?.id : event.id;
-        const isCounted = id !== undefined && isNews({ ...event, data: event.data ?? {} }, agent_id);
-        for (const count of counts.peek(agent_id) ?? []) {
-          if (number !== count.up_to + 1) continue;
-          const adds = isCounted && (count.types?.includes(event.type) ?? true);
-          if (adds && count.ids.length > maxEntriesPerQuery) continue;
-          remember(agent_id, { ...count, up_to: number, ids: adds ? [...count.ids, id] : count.ids });
-        }
+        const list = counts.peek(agent_id);
+        const event = list && events.find(({ id }) => id === event_id);
+        if (!event || !list.some(({ up_to }) => number === up_to + 1)) continue;
+        const continued = list.map((count) => continueCount(count, { agent_id, number, event }));
+        // Once for each agent: a send to a large thread continues the counts of all its members.
+        counts.set(agent_id, continued);
       }
     },
     clear: () => counts.clear(),
@@ -138,6 +136,19 @@ const keyOf = ({ types, after }: Filter): string => `${types?.join(',')}:${after
 function hasFilter(filter: Filter): (count: Count) => boolean {
   const key = keyOf(filter);
   return (count) => keyOf(count) === key;
+}
+
+/** The count with the next entry of its feed. It stays the same if this is another entry, or if the count has enough ids. */
+function continueCount(
+  count: Count,
+  { agent_id, number, event }: { agent_id: string; number: number; event: Commit['events'][number] },
+): Count {
+  if (number !== count.up_to + 1) return count;
+  const id = event.type === 'message.created' ? event.message?.id : event.id;
+  const isCounted =
+    (count.types?.includes(event.type) ?? true) && isNews({ ...event, data: event.data ?? {} }, agent_id);
+  if (!isCounted || id === undefined) return { ...count, up_to: number };
+  return count.ids.length > maxEntriesPerQuery ? count : { ...count, up_to: number, ids: [...count.ids, id] };
 }
 
 /** The answer without a query: undefined if the feed has other entries than those that are counted, or may have lost some of them. */
