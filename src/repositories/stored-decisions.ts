@@ -32,11 +32,11 @@ export const storedState = `case when q.stored is not null then json_build_objec
  * @param isPending the condition of rows that are not decided
  */
 export const storedDecisions = <Decision>(table: 'approvals' | 'contact_requests', isPending: string) => ({
-  /** Removes the stored decision of this person. Returns false when there is none. */
+  /** Removes the stored decision of this person, if there is one. Returns false when the row is decided, or another person's decision is stored. */
   undoDecision: sql.hasRow<[id: string, accountId: string]>(
     `${table}.undo_decision(id, account_id)`,
-    `update ${table} set stored = null, effective_at = null
-     where id = :id and ${isPending} and effective_at is not null and stored ->> 'account_id' = :account_id returning id`,
+    `update ${table} set stored = case when effective_at is null then stored end, effective_at = null
+     where id = :id and ${isPending} and (effective_at is null or stored ->> 'account_id' = :account_id) returning id`,
   ),
   /** Stored decisions that are due, the first ones first. */
   listDueDecisions: sql.rows<[now: number, limit: number], { id: string; stored: StoredDecision }>(

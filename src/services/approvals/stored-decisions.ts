@@ -68,7 +68,7 @@ const decidedBefore = () =>
   );
 
 /**
- * Takes the decision of this person back, if it has not taken effect.
+ * Takes the decision of this person back, if it has not taken effect. Repeating it changes nothing.
  * @throws {DomainError} NOT_FOUND; INVALID_TRANSITION
  */
 export async function undoDecision(work: SystemWork, account_id: string, id: string): Promise<void> {
@@ -77,7 +77,7 @@ export async function undoDecision(work: SystemWork, account_id: string, id: str
 }
 
 /**
- * Takes the answer of this person back, if it has not taken effect. The caller checks that the person acts as the agent.
+ * Takes the answer of this person back, as undoDecision. The caller checks that the person acts as the agent.
  * @throws {DomainError} REQUEST_NOT_FOUND, also if it was withdrawn meanwhile; INVALID_TRANSITION
  */
 export async function undoAnswer(

@@ -21,7 +21,7 @@ const sanitizeOptions: sanitize.IOptions = {
     'div h1 h2 h3 h4 h5 h6 p blockquote pre hr br ul ol li a em strong s code table thead tbody tr th td'.split(
       ' ',
     ),
-  // A div is around a table: a user writes none, because raw HTML is text.
+  // Only tables have a div. Users cannot write one, because raw HTML is shown as text.
   allowedAttributes: { a: ['href', 'rel', 'target'], div: ['class', 'role', 'aria-label', 'tabindex'] },
   allowedSchemes: ['http', 'https', 'mailto'],
   allowProtocolRelative: false,

@@ -33,7 +33,7 @@ interface UndoableDecisionProps extends DecisionProps {
   undo: string;
 }
 
-/** Two buttons that decide something, or a decision that has not taken effect: who made it can take it back. */
+/** Two buttons that decide something, or a decision that has not taken effect. The person who made it can take it back. */
 function UndoableDecision({ stored, undo, ...decision }: UndoableDecisionProps) {
   const { person } = useLayoutContext();
   if (stored?.decision)

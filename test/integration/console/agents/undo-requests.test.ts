@@ -80,8 +80,9 @@ test('an answer can be undone until it takes effect, the sender learns nothing, 
   expect((await ada.go(contacts)).visibleText).toMatch(/Received requests.*Approved\s?Undo/);
   expect(await seenBySender()).toEqual([1, []]);
 
-  const undone = await ada.send(findForm(approved, undo));
-  expect(undone.visibleText).toContain('Undone. Nothing was decided.');
+  // Without script, two clicks send the form twice.
+  for (let time = 0; time < 2; time += 1)
+    expect((await ada.send(findForm(approved, undo))).visibleText).toContain('Undone. Nothing was decided.');
   await expect.poll(live.shown).toMatch(/value="approve".*value="reject"/);
   await applyStoredDecisions(service);
   expect(await seenBySender()).toEqual([1, []]);
@@ -142,7 +143,7 @@ test('of two people the first answers, only that person can undo it, and others 
   expect(buttonsOf(await bob.go('/console'), decide)).toEqual(['approve', 'reject']);
 });
 
-test('an answer of a person who lost the right to decide is none', async () => {
+test('an answer of a person who lost the right to decide does not take effect', async () => {
   const { ada, bob, slug, friend, contacts, decide, answer } = await createSharedWorld();
   await answer(bob, 'approve');
   await service.write((work) => removeFromOrganization(work, { slug, username: bob.username }));
@@ -159,10 +160,11 @@ test('an answer of a person who lost the right to decide is none', async () => {
 });
 
 test('an agent that is paused meanwhile gets no contact, and the request says why', async () => {
-  const { ada, friend, answer } = await createWorld();
+  const { ada, friend, answer, undoAs } = await createWorld();
   await answer(ada, 'approve');
   await updateAgentColumn(service, ada.mine, 'paused', true);
   await applyStoredDecisions(service);
+  expect((await undoAs(ada)).visibleText).toContain('Undone. Nothing was decided.');
   expect((await ada.go('/console')).visibleText).toContain(
     'The agent was paused before the decision took effect.',
   );
