@@ -26,7 +26,7 @@ export const cancelA2aTaskOperation = defineOperation({
     await cancelTask(work, id);
     // A token without threads:read gets only the state.
     const historyLength = allows(work.actor.scopes, 'threads:read') ? maxHistory : 0;
-    const detail = { last: historyLength, has_artifacts: historyLength > 0 };
+    const detail = { last: historyLength, has_artifacts: historyLength > 0, is_brief: !hasMailbox };
     const task = await requireClientTask(work, { agent, task_id }, detail);
     return showTask(work, task, { historyLength, hasMailbox });
   },

@@ -28,6 +28,3 @@ export const checkA2aMessageOperation = defineOperation({
     output: { is_new: true },
   },
 });
-
-/** Reads the output of the operation. */
-export const parseIsNew = (output: object): boolean => checkedMessage.parse(output).is_new;

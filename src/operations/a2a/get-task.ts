@@ -25,8 +25,9 @@ export const getA2aTaskOperation = defineOperation({
     wait_ms: z.int().default(0),
   }),
   output: shownTask,
-  async run(work, { agent, task_id, has_mailbox: hasMailbox, history_length: historyLength }) {
-    const detail = { last: historyLength, has_artifacts: true };
+  async run(work, { agent, task_id, has_mailbox: hasMailbox, history_length: historyLength, wait_ms }) {
+    const is_brief = !hasMailbox && wait_ms === 0;
+    const detail = { last: historyLength, has_artifacts: true, is_brief };
     const task = await requireClientTask(work, { agent, task_id }, detail);
     return showTask(work, task, { historyLength, hasMailbox, ...(await readConversation(work, task)) });
   },

@@ -34,7 +34,7 @@ export const listA2aTasksOperation = defineOperation({
     const parts = { hasArtifacts: input.has_artifacts, historyLength: last };
     const shown = tasks.map((task) => presentTask(task, { messages: task.messages, ...parts }, form));
     return {
-      tasks: z.array(wireTask).parse(shown),
+      tasks: shown,
       nextPageToken: next_cursor,
       pageSize: input.limit,
       totalSize: total,

@@ -46,6 +46,3 @@ export const readA2aUpdatesOperation = defineOperation({
     output: { updates: [], is_over: false, feed_number: 12 },
   },
 });
-
-export type TaskUpdates = z.infer<typeof taskUpdates>;
-export const parseTaskUpdates = (output: object): TaskUpdates => taskUpdates.parse(output);

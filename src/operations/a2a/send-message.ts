@@ -73,7 +73,7 @@ export const sendA2aMessageOperation = defineOperation({
   output: shownTask,
   async run(work, input) {
     const { task_id, opened } = await sendClientMessage(work, toClientMessage(work, input));
-    const detail = { last: maxHistory, has_artifacts: true };
+    const detail = { last: maxHistory, has_artifacts: true, is_brief: !input.has_mailbox };
     const task = opened ?? (await requireClientTask(work, { agent: input.agent, task_id }, detail));
     return show(work, input, task);
   },

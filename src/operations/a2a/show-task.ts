@@ -50,7 +50,7 @@ export function showTask(
 ): z.infer<typeof shownTask> {
   const parts = { messages: task.messages, hasArtifacts: true, historyLength };
   return {
-    task: wireTask.parse(presentTask(task, parts, { ...toTaskForm(work, hasMailbox), ...conversation })),
+    task: presentTask(task, parts, { ...toTaskForm(work, hasMailbox), ...conversation }),
     generation: task.generation,
     is_open: isOpenTask(task.state),
     is_settled: isSettledTask(task.state),

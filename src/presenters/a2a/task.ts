@@ -39,7 +39,8 @@ export interface PresentedTask {
   generation: number;
   updated_at: number;
   expires_at: number;
-  delivery: TaskDelivery;
+  /** Null only if `TaskForm` has no mailbox. */
+  delivery: TaskDelivery | null;
   /** The message of the last change of the state; null without one. */
   status_message_id: string | null;
 }
@@ -86,7 +87,7 @@ export function presentTask(
   task: PresentedTask,
   { messages, hasArtifacts, historyLength }: TaskParts,
   form: TaskForm,
-): object {
+) {
   const artifacts = hasArtifacts ? messages.filter(({ artifact }) => artifact) : [];
   const said = messages.find(({ id }) => id === task.status_message_id);
   const history = historyLength > 0 ? messages.slice(-historyLength) : [];
@@ -118,7 +119,7 @@ function presentStatus(
   { state, updated_at }: Pick<PresentedTask, 'state' | 'updated_at'>,
   message: PresentedMessage | null | undefined,
   form: TaskForm,
-): object {
+) {
   const isOfAgent = message?.sender_id === task.agent_id;
   return {
     state: toWireState(state),

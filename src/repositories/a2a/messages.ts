@@ -64,14 +64,17 @@ export interface A2aMessageRow extends Pick<
 }
 
 /** The last artifacts of a task that are shown. */
-const maxArtifacts = 100;
+export const maxArtifacts = 100;
 
-/** The messages `k` of a task, as JSON. Each limit of 1 makes the planner use an index: it expects more rows than there are. */
-const withContent = (k: string): string => `(
+/**
+ * The messages `k` of a task, as JSON. Each limit of 1 makes the planner use an index: it expects more rows than there are.
+ * @param join left: a message that was removed has no id.
+ */
+const withContent = (k: string, join: 'cross' | 'left' = 'cross'): string => `(
   select m.id, k.sequence, m.sender_id, m.content, m.content_type, ${filesOfMessages} as attachments, m.withdrawn_at, k.artifact, k.data,
     w.client_message_id, w.wire
   from (${k}) k
-  cross join lateral (select * from messages where id = k.message_id limit 1) m
+  ${join} join lateral (select * from messages where id = k.message_id limit 1) m ${join === 'left' ? 'on true' : ''}
   left join lateral (select * from a2a_messages where task_id = k.task_id and message_id = k.message_id limit 1) w on true)`;
 
 /** A message of a task as an `A2aMessageRow`, null without one. */
@@ -85,6 +88,10 @@ export const messagesOf = (
   ${withContent(`(select * from task_messages where task_id = t.id order by sequence desc limit ${hideFromPlanner(':last', 'int')})
     union (select * from task_messages where task_id = t.id and artifact and ${hideFromPlanner(':has_artifacts', 'boolean')} order by sequence desc limit ${maxArtifacts})
     union (select * from task_messages where task_id = t.id and message_id = ${messageId})`)} shown)`;
+
+/** The last messages of tasks `t`, oldest first. If they are fewer than `maxArtifacts`, `messagesOf` can have no others. One that was removed has no id. */
+export const lastMessagesOf = `(select coalesce(json_agg(shown order by shown.sequence), '[]') from
+  ${withContent(`select * from task_messages where task_id = t.id order by sequence desc limit ${maxArtifacts}`, 'left')} shown)`;
 
 /** The messages that clients sent through A2A. */
 export const a2aMessagesRepository = repository({

@@ -6,7 +6,7 @@ import { a2aCardSchema } from '../../presenters/a2a/card-schema.ts';
 import { signCard } from './card.ts';
 import { getA2aTaskOperation } from '../../operations/a2a/get-task.ts';
 import { listA2aTasksOperation } from '../../operations/a2a/list-tasks.ts';
-import { maxHistory, shownTask } from '../../operations/a2a/show-task.ts';
+import { maxHistory } from '../../operations/a2a/show-task.ts';
 import type {
   getTaskRequest,
   ListTasksRequest,
@@ -51,7 +51,7 @@ async function sendAndWait(context: CallContext, params: SendMessageRequest): Pr
     if (error instanceof DomainError && error.code !== 'UNAUTHORIZED') return sent;
     throw error;
   });
-  return shownTask.parse(waited).task;
+  return waited.task;
 }
 
 /** Sends a message, and streams its task. */
@@ -68,7 +68,7 @@ export async function get(
 ): Promise<object> {
   const history_length = Math.min(historyLength, maxHistory);
   const found = await context.run(getA2aTaskOperation, { ...aboutOf(context), task_id, history_length });
-  return shownTask.parse(found).task;
+  return found.task;
 }
 
 /** A page with messages is shorter, because a message can have 32 KiB. */
@@ -92,14 +92,14 @@ export function list(context: CallContext, params: ListTasksRequest): Promise<ob
 
 export async function cancel(context: CallContext, { id: task_id }: TaskRequest): Promise<object> {
   const canceled = await context.run(cancelA2aTaskOperation, { ...aboutOf(context), task_id });
-  return shownTask.parse(canceled).task;
+  return canceled.task;
 }
 
 /** Streams an open task. With `Last-Event-ID`, the stream has the updates after that event. */
 export async function subscribe(context: CallContext, { id: task_id }: TaskRequest): Promise<null> {
   await consumeStream(context);
   const input = { ...aboutOf(context), task_id };
-  const found = shownTask.parse(await context.run(getA2aTaskOperation, input, { already_consumed: true }));
+  const found = await context.run(getA2aTaskOperation, input, { already_consumed: true });
   if (!found.is_open) {
     const message = 'This task has ended, so it has no further updates. Use GetTask instead.';
     throw new A2aRefusal('UNSUPPORTED_OPERATION', message);

@@ -38,11 +38,11 @@ export interface CallContext extends Omit<CallParts, 'execute'> {
   request: A2aRequest;
   waiting: WaitingCalls;
   /** Runs an operation as the caller; returns its output. */
-  run(
-    operation: Operation,
+  run<Output extends object>(
+    operation: Operation<unknown, Output>,
     input: object,
     options?: { idempotency_key?: string; signal?: AbortSignal; already_consumed?: true },
-  ): Promise<object>;
+  ): Promise<Output>;
 }
 
 /** Creates the context of a request. */
@@ -58,9 +58,14 @@ export function createCallContext(
     ...parts,
     request,
     waiting,
-    async run(operation, input, options) {
+    async run<Output extends object>(
+      operation: Operation<unknown, Output>,
+      input: object,
+      options?: Parameters<CallContext['run']>[2],
+    ) {
       onCounted();
-      return (await execute({ operation, actor, input, onRateLimit, ...options })).output;
+      // The schema of the operation has parsed it.
+      return (await execute({ operation, actor, input, onRateLimit, ...options })).output as Output;
     },
   };
 }

@@ -3,17 +3,14 @@ import { z } from 'zod';
 import { mailboxExtension } from '../../../packages/core/src/domain/a2a.ts';
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { requireScope } from '../../../packages/core/src/domain/auth/require-scope.ts';
-import { checkA2aMessageOperation, parseIsNew } from '../../operations/a2a/check-message.ts';
+import { checkA2aMessageOperation } from '../../operations/a2a/check-message.ts';
 import { sendA2aMessageOperation } from '../../operations/a2a/send-message.ts';
 import { withdrawA2aMessageOperation } from '../../operations/a2a/withdraw-message.ts';
-import { shownTask } from '../../operations/a2a/show-task.ts';
 import { createAttachmentOperation } from '../../operations/attachments/create-attachment.ts';
 import type { SendMessageRequest, WireMessage } from '../../presenters/a2a/request.ts';
 import { readRawFiles, toStoredMessage } from '../../presenters/a2a/stored-message.ts';
 import type { CallContext } from './context.ts';
 import { toPushInput } from './push-configs.ts';
-
-const storedFile = z.object({ id: z.string() });
 
 /** A stored file, and the place of its part in the message. */
 interface SentFile {
@@ -34,7 +31,7 @@ async function storeFiles(
   const files = readRawFiles(message);
   if (files.length === 0) return [];
   const checked = await run(checkA2aMessageOperation, { agent: request.agent, ...place });
-  if (!parseIsNew(checked)) return [];
+  if (!checked.is_new) return [];
   const sent: SentFile[] = [];
   for (const { index, bytes, ...file } of files) {
     const sha256 = createHash('sha256').update(bytes).digest('base64url');
@@ -51,7 +48,7 @@ async function storeFiles(
         throw inPart(error, index);
       },
     );
-    sent.push({ id: storedFile.parse(stored).id, index });
+    sent.push({ id: stored.id, index });
   }
   return sent;
 }
@@ -120,10 +117,9 @@ export async function sendMessage(
       configuration.taskPushNotificationConfig &&
       toPushInput(context, configuration.taskPushNotificationConfig),
   };
-  const sent = await context.run(sendA2aMessageOperation, input).catch((error: unknown) => {
+  return context.run(sendA2aMessageOperation, input).catch((error: unknown) => {
     throw inMessage(error, files);
   });
-  return shownTask.parse(sent);
 }
 
 /**

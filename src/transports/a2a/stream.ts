@@ -1,5 +1,5 @@
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import { parseTaskUpdates, readA2aUpdatesOperation } from '../../operations/a2a/read-updates.ts';
+import { readA2aUpdatesOperation } from '../../operations/a2a/read-updates.ts';
 import type { InboxWatch } from '../../realtime/contract.ts';
 import { createSseStream, sendStream, sseEvent } from '../http/sse.ts';
 import type { CallContext } from './context.ts';
@@ -72,7 +72,7 @@ async function sendUpdates(
   let isLast = isOver;
   while (!isLast && !signal.aborted) {
     const input = { ...about, after_generation: after };
-    const page = parseTaskUpdates(await run(readA2aUpdatesOperation, input, { already_consumed: true }));
+    const page = await run(readA2aUpdatesOperation, input, { already_consumed: true });
     for (const [index, update] of page.updates.entries()) {
       await send(update.generation, update.event, page.is_over && index === page.updates.length - 1);
       after = update.generation;
