@@ -20,6 +20,7 @@ export const undoMs = 5_000;
 /**
  * Stores the decision of a person, which takes effect five seconds later. Until then the approval is pending: a decision through an agent
  * or a program takes effect at once, in place of this one. It does not expire meanwhile. Repeating the decision changes nothing.
+ * @returns whether it can be undone: false if it took effect before
  * @throws {DomainError} NOT_FOUND; INVALID_TRANSITION if it was decided otherwise, or expired
  */
 export async function storeDecision(
@@ -28,13 +29,14 @@ export async function storeDecision(
   id: string,
   decision: ApprovalDecision,
   { reason, texts, trust }: ReviewDetails = {},
-): Promise<void> {
+): Promise<boolean> {
   const { state, stored } = await requireApprovalForPerson(work, account_id, id);
   const isSame = stored?.decision === decision && stored.account_id === account_id;
-  if (state === decision || isSame) return;
+  if (state === decision) return false;
+  if (isSame) return true;
   const details = { account_id, decision, reason, texts, trust };
   const times = { now: work.now, effective_at: work.now + undoMs };
-  if (await work.db.approvals.storeDecision(id, details, times)) return;
+  if (await work.db.approvals.storeDecision(id, details, times)) return true;
   if (state === 'pending') throw decidedBefore();
   throw new DomainError('INVALID_TRANSITION', `This approval is already ${state}.`);
 }

@@ -71,6 +71,9 @@ test('a decision on the home page can be undone until it takes effect, and the o
   expect([await stateOf(address), (await requestsOf(other)).length]).toEqual(['approved', 1]);
   await expect.poll(live.shown).toContain('Nothing needs you.');
   live.close();
+  const again = await ada.send(findForm(home, address), { button: 'approve' });
+  expect(again.visibleText).toContain('Approved.');
+  expect(again.visibleText).not.toContain('You can undo it');
   const late = await ada.send(fillForm(await ada.go('/console'), `${address}/undo`));
   expect(late.visibleText).toContain('It is too late to undo this');
   expect(await stateOf(address)).toBe('approved');

@@ -65,8 +65,9 @@ export const approvalPage = definePage({
               trust: pressed === 'trust',
               reason: form.get('reason')?.trim().slice(0, 500),
             };
-            await write(storeDecision, person.account_id, approval.id, decision, details);
-            return `${decision === 'approved' ? 'Approved' : 'Denied'}. You can undo it for five seconds.`;
+            const canUndo = await write(storeDecision, person.account_id, approval.id, decision, details);
+            const done = decision === 'approved' ? 'Approved.' : 'Denied.';
+            return canUndo ? `${done} You can undo it for five seconds.` : done;
           }),
       },
     },

@@ -213,8 +213,8 @@ export const contactsPage = agentPage<Pick<ContactsVisit, 'answers'>>({
       const decision = form.get('decision') === 'approve' ? 'approved' : 'rejected';
       if (decision === 'approved') requireNotPaused(agent);
       const answer = { account_id, decision } as const;
-      const isNew = await change(storeAnswer, agent.id, form.get('request_id') ?? '', answer);
-      return `Request ${decision}.${isNew ? ' You can undo it for five seconds.' : ''}`;
+      const canUndo = await change(storeAnswer, agent.id, form.get('request_id') ?? '', answer);
+      return `Request ${decision}.${canUndo ? ' You can undo it for five seconds.' : ''}`;
     },
     async 'requests/undo'({ agent, change, form, person: { account_id } }) {
       await change(undoAnswer, agent.id, form.get('request_id') ?? '', account_id);
