@@ -20,16 +20,13 @@ const parts = {
   mcp: 'tools/call compared with bare servers of the MCP SDKs, and the tool send_message compared with POST …/messages',
   uploads:
     '20 parallel uploads of 10 MB compared with the same bytes written directly to the folder or to S3_BUCKET; Linux only',
-  sockets: 'resident memory of idle sockets, one per agent, compared with a bare ws relay; Linux only',
   reconnect: 'many clients that reconnect simultaneously with old cursors, until all have every event',
-  'fan-out':
-    'a thread with many connected members: the time from a POST to each socket, and frames/s, compared with a bare ws relay',
   peers:
-    'ejabberd, NATS JetStream and Redis Streams, if they are installed, and a bare ws relay beside the service, measure by measure, and what each loses after kill -9; about 20 minutes; Linux only',
+    'messages/s, a thread with many members, idle sockets, and what is lost after kill -9: the service beside ejabberd, NATS JetStream and Redis Streams, if they are installed, and a bare ws relay; about 20 minutes; Linux only',
   nodes:
     'the cost of a message with two APIs and two workers, and with two separate installations, compared with one; Linux only',
   goals:
-    'sending, fan-out, sockets, nodes and history, each compared with its goal on 2 processors; about 15 minutes; Linux only',
+    'sending, a thread of many members, idle sockets, nodes and history, each compared with its goal on 2 processors; about 15 minutes; Linux only',
   soak: '30 minutes of sending at a steady rate: memory of each process, queue, outbox and tables; Linux only',
   days: 'days of the service in minutes, by moving the clock of all processes an hour at a time: whether everything that ends with time does, and nothing grows; needs libfaketime',
 } as const;
@@ -45,34 +42,36 @@ const valued = {
   seconds: ['10', 'duration of each measurement'],
   threads: ['64', 'threads of two members'],
   'in-flight': ['32', 'concurrent calls; transactions with the SQL alone share 20 connections'],
-  rate: [undefined, 'messages per second: sending (200), a2a (50), fan-out (20), soak (100), days (20)'],
+  rate: [undefined, 'messages per second: sending (200), a2a (50), soak (100), days (20)'],
   messages: ['10000,100000,1000000', 'sizes of the history'],
   'other-threads': ['1800', 'history: threads without the agent, with their share of the messages; can be 0'],
   requests: ['200', 'history, console: requests of each kind at each size'],
-  sockets: ['8000', 'sockets, peers: number of sockets'],
+  sockets: ['8000', 'peers, goals: number of idle sockets'],
   clients: ['2000', 'reconnect: number of clients'],
   events: ['50', 'reconnect: number of events after their cursors'],
-  members: ['200', 'fan-out, peers: members of the thread'],
+  members: ['200', 'peers, goals: members of the thread'],
+  servers: ['', 'peers: words of the names of servers, such as service,ws (all)'],
+  measures: ['', 'peers: some of idle,pairs,steady,thread,losses (all)'],
   minutes: ['30', 'soak: duration, at least 4'],
   hours: ['120', 'days: hours of the moved clock, at least 120'],
 } as const;
 
 type ValuedName = keyof typeof valued;
 
-const list = (rows: readonly (readonly [string, string])[], width: number) =>
+const toLines = (rows: readonly (readonly [string, string])[], width: number) =>
   rows.map(([name, text]) => `  ${name.padEnd(width)}${text}`).join('\n');
 
 export const usage = `npm run bench [-- <suite> <options>]: measures the performance of the service on this machine; see docs/performance.md.
 Starts its own PostgreSQL (with fsync), Redis if installed, API and worker, and removes them at the end.
 
 Suites (sending):
-${list(Object.entries(parts), 11)}
+${toLines(Object.entries(parts), 11)}
 
 Options:
-${list(
+${toLines(
   Object.entries(valued).map(([name, [value, text]]) => [
     `--${name} <value>`,
-    value === undefined ? text : `${text} (${value})`,
+    value ? `${text} (${value})` : text,
   ]),
   26,
 )}
@@ -106,6 +105,7 @@ export function readOptions() {
   const read = (name: ValuedName, fallback = '') => values[name] ?? valued[name][0] ?? fallback;
   const number = (name: ValuedName, fallback?: string) => parsePositive(`--${name}`, read(name, fallback));
   const integer = (name: ValuedName) => parseInteger(`--${name}`, read(name));
+  const list = (name: ValuedName) => read(name).split(',').filter(Boolean);
   return {
     part: part as Part,
     sending: {
@@ -124,7 +124,8 @@ export function readOptions() {
       clients: integer('clients'),
       events: integer('events'),
       members: integer('members'),
-      rate: number('rate', '20'),
+      servers: list('servers'),
+      measures: list('measures'),
     },
     a2a: { rate: number('rate', '50') },
     soak: { minutes: integer('minutes'), rate: number('rate', '100') },

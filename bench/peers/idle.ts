@@ -9,6 +9,9 @@ export interface IdleResult extends SocketMemory {
   connects_per_s: number;
   /** Memory without sockets. */
   at_rest_kb: number;
+  /** CPU milliseconds of the server and its database per second, without sockets and with all of them; null where the system does not report it. */
+  rest_cpu_ms_per_s: number | null;
+  idle_cpu_ms_per_s: number | null;
 }
 
 /** Concurrent handshakes. */
@@ -17,13 +20,8 @@ const lanes = 50;
 const warmUpSockets = 200;
 const settleMs = 5_000;
 
-/** Opens idle connections, one per agent, and measures their memory. */
-export async function measureIdle(
-  peer: Peer,
-  sockets: number,
-  signal: AbortSignal,
-  whileOpen?: () => Promise<void>,
-): Promise<IdleResult> {
+/** Opens idle connections, one per agent, and measures the memory and the CPU time that they need. */
+export async function measureIdle(peer: Peer, sockets: number, signal: AbortSignal): Promise<IdleResult> {
   const open: Connection[] = [];
   let openingMs = 0;
   const openUntil = async (count: number) => {
@@ -41,20 +39,28 @@ export async function measureIdle(
     await pause(settleMs, undefined, { signal });
     return peer.readMemory();
   };
+  const readCpu = async () => {
+    const before = peer.readCpuMs();
+    await pause(settleMs, undefined, { signal });
+    const after = peer.readCpuMs();
+    return before === null || after === null ? null : Math.round((after - before) / (settleMs / 1_000));
+  };
 
   try {
     await openUntil(Math.min(sockets, warmUpSockets));
     closeAll();
     const none = await readSettled();
+    const rest_cpu_ms_per_s = await readCpu();
     openingMs = 0;
     await openUntil(quarterOf(sockets));
     const quarter = await readSettled();
     await openUntil(sockets);
     const all = await readSettled();
-    await whileOpen?.();
     return {
       connects_per_s: Math.round((sockets / openingMs) * 1_000),
       at_rest_kb: Math.round(none / 1_000),
+      rest_cpu_ms_per_s,
+      idle_cpu_ms_per_s: await readCpu(),
       ...toSocketMemory(sockets, { none, quarter, all }),
     };
   } finally {

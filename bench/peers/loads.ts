@@ -83,16 +83,13 @@ export async function sendSteadilyInPairs(
   }
 }
 
-/**
- * One group whose members send in turn: first at a steady rate, then with several messages in flight.
- * @param until when the next message is sent at full speed: when the server has taken the last one, or when each member has it
- */
+/** One group whose members send in turn: first at a steady rate, then with several messages in flight, each until every member has it. */
 export async function sendToGroup(
   peer: Peer,
   members: number,
   rate: number,
-  { seconds, warmUp_s, nextNumber, signal, until = 'arrived' }: LoadOptions & { until?: 'taken' | 'arrived' },
-): Promise<PeerLoad & { delays: number[]; frames_per_s: number; messages: number; cpu_ms: number | null }> {
+  { seconds, warmUp_s, nextNumber, signal }: LoadOptions,
+): Promise<PeerLoad & { delays: number[]; frames_per_s: number }> {
   const tally = createTally('the same everywhere');
   const connections: Connection[] = [];
   let sent = 0;
@@ -101,16 +98,16 @@ export async function sendToGroup(
     tally.expect(number, { receivers: members, isMeasured });
     const sending = connections[sent % members]?.send(number);
     sent += 1;
-    return until === 'taken' || isMeasured ? sending : Promise.all([sending, tally.arrival(number)]);
+    return isMeasured ? sending : Promise.all([sending, tally.arrival(number)]);
   };
   const sendAtFullSpeed = async (duration: number) => {
     const [before, began] = [tally.frames(), performance.now()];
     const load = { lanes: groupLanes, seconds: duration, signal };
-    const { count } = await giveUpAfter(tally, duration, () => runLoad(load, async () => send(false)));
+    await giveUpAfter(tally, duration, () => runLoad(load, async () => send(false)));
     await tally.waitForAll(signal);
     const frames_per_s = ((tally.frames() - before) * 1_000) / (performance.now() - began);
     await peer.waitUntilIdle();
-    return { frames_per_s, messages: count };
+    return frames_per_s;
   };
   try {
     while (connections.length < members) {
@@ -121,11 +118,8 @@ export async function sendToGroup(
     await runLoad({ rate, seconds, signal }, async () => send(true));
     await tally.waitForAll(signal);
     await peer.waitUntilIdle();
-    const before = peer.readCpuMs();
-    const full = await sendAtFullSpeed(seconds);
-    const after = peer.readCpuMs();
-    const cpu_ms = before === null || after === null ? null : (after - before) / full.messages;
-    return { sent, delays: tally.takeDelays(), ...full, cpu_ms, faults: tally.readFaults() };
+    const frames_per_s = await sendAtFullSpeed(seconds);
+    return { sent, delays: tally.takeDelays(), frames_per_s, faults: tally.readFaults() };
   } finally {
     for (const connection of connections) connection.close();
   }

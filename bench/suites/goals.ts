@@ -1,9 +1,8 @@
 import { type Bench, runMeasurement } from '../start/service.ts';
-import { measureFanOut } from './fan-out.ts';
 import { findSlowestSearch, measureHistory } from './history.ts';
 import { measureNodes } from './nodes.ts';
+import { comparePeers } from './peers.ts';
 import { measureSending } from './sending.ts';
-import { measureSockets } from './sockets.ts';
 
 /** Full speed: enough requests in flight that no part waits for the generator. */
 const maxLoad = { in_flight: 256, threads: 512 };
@@ -14,8 +13,11 @@ const longHistorySize = 100_000;
 export async function measureGoals(bench: Bench) {
   const sending = await runMeasurement(bench, measureSending);
   const busy = await runMeasurement(bench, (own) => measureSending(own, maxLoad));
-  const fanOut = await runMeasurement(bench, measureFanOut);
-  const sockets = await runMeasurement(bench, measureSockets);
+  const streams = await runMeasurement(bench, (own) =>
+    comparePeers(own, { servers: ['service'], measures: ['idle', 'thread'] }),
+  );
+  const [calls, posts] = streams.figures;
+  const { members, sockets } = bench.options.streams;
   const nodes = await runMeasurement(bench, measureNodes);
   const { sizes, sends } = await runMeasurement(bench, measureHistory);
   const [first, last] = [sizes[0], sizes.at(-1)];
@@ -23,18 +25,17 @@ export async function measureGoals(bench: Bench) {
   const page = read?.timings.find(({ name }) => name === 'messages')?.alone;
   const search = findSlowestSearch(last?.timings ?? [])?.alone;
   const { delivery_ms: one } = sending;
-  const { delivery_ms: each, frames_per_s } = fanOut;
   const goals = [
     atLeast([0.4], [sending.send_ratio], `POST message, ${sending.in_flight} in flight ÷ the same SQL alone`),
     atLeast([2_500], [busy.send_per_s], `messages/s stored and delivered, ${busy.in_flight} in flight`),
     atMost([2, 5], [one.p50, one.p99], `POST → socket at ${sending.steady_per_s}/s, p50 / p99 ms`),
     atMost(
       [8, 13],
-      [each.p50, each.p99],
-      `thread of ${fanOut.members} sockets at ${fanOut.rate}/s, p50 / p99 ms to each`,
+      [posts?.group_ms.p50, posts?.group_ms.p99],
+      `thread of ${members} sockets at 20/s, p50 / p99 ms to each`,
     ),
-    atLeast([60_000], [frames_per_s], 'the same thread at full speed, frames/s'),
-    atMost([10], [sockets.service.marginal_kb], `idle socket of ${sockets.sockets}, marginal KB`),
+    atLeast([60_000], [posts?.group_frames_per_s], 'the same thread at full speed, frames/s'),
+    atMost([10], [calls?.idle?.marginal_kb], `idle socket of ${sockets}, marginal KB`),
     atMost([4, 8], [page?.p50, page?.p95], `last 50 of ${read?.messages} messages, p50 / p95 ms`),
     atMost([25], [search?.p95], `slowest kind of search in ${last?.messages} messages, p95 ms`),
     atMost(
@@ -48,7 +49,7 @@ export async function measureGoals(bench: Bench) {
       'CPU time of a message, two of each ÷ one, without affinity / a thread at one API',
     ),
   ];
-  return { goals };
+  return { goals, failures: streams.failures };
 }
 
 type Figures = readonly (number | null | undefined)[];

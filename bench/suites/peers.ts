@@ -1,5 +1,5 @@
 import { waitUntil } from '../../src/shared/wait-until.ts';
-import { percentiles } from '../load/percentiles.ts';
+import { type Percentiles, percentiles } from '../load/percentiles.ts';
 import { addFaults, createCounter, type Faults } from '../load/tally.ts';
 import { type IdleResult, measureIdle } from '../peers/idle.ts';
 import { type PeerLoad, sendInPairs, sendSteadilyInPairs, sendToGroup } from '../peers/loads.ts';
@@ -9,10 +9,7 @@ import { attempt, type Failure, isolate, type OwnBench } from '../peers/isolate.
 import { kinds } from '../peers/kinds.ts';
 import type { Bench } from '../start/service.ts';
 
-interface Times {
-  p50: number;
-  p99: number;
-}
+type Times = Pick<Percentiles, 'p50' | 'p99'>;
 
 /** The figures of one server; null or NaN for what was not measured. */
 export interface PeerFigures {
@@ -35,6 +32,10 @@ export interface PeerFigures {
   not_stored: number | null;
 }
 
+/** What `--measures` selects, in the order in which it runs. */
+const measureNames = ['idle', 'pairs', 'steady', 'thread', 'losses'] as const;
+
+const noFaults: Faults = { lost: 0, duplicated: 0, reordered: 0 };
 const rounds = 2;
 const warmUp_s = 2;
 const manyPairs = 256;
@@ -44,58 +45,84 @@ const groupPerSecond = 20;
 const storeTimeoutMs = 30_000;
 const numbersPerPeer = 100_000_000;
 
-/** This service and its peers in turn, measure by measure; see docs/performance.md. A server that fails ends its own measures only. */
+/** This service and its peers in turn, measure by measure; see docs/performance.md. */
 export async function measurePeers(bench: Bench) {
+  const { members, sockets, ...selection } = bench.options.streams;
+  const { figures, ...found } = await comparePeers(bench, selection);
+  const guarantees = kinds.map(({ name, guarantees: own }) => ({ server: name, ...own }));
+  return { members, sockets, measures: listMeasures(figures), guarantees, ...found };
+}
+
+/**
+ * Measures servers in turn. A server that fails ends its own measures only.
+ * @param selection words of the names of servers, and measures; none: all
+ * @returns the figures of each way to use a server
+ */
+export async function comparePeers(
+  bench: Bench,
+  selection: { servers: readonly string[]; measures: readonly string[] },
+) {
   const { members, sockets } = bench.options.streams;
   const seconds = bench.options.sending.seconds / rounds;
+  const names = select('--measures', measureNames, selection.measures, (name) => name);
+  const has = (...some: (typeof measureNames)[number][]) => some.some((name) => names.includes(name));
+  const size = {
+    pairs: has('pairs', 'steady', 'losses') ? manyPairs + lossPairs : 0,
+    members: has('thread') ? members : 0,
+    idle: has('idle') ? sockets : 0,
+  };
   const notes: string[] = [];
   const runs: Run[] = [];
   const failures: Failure[] = [];
-  for (const kind of kinds) {
+  for (const kind of select('--servers', kinds, selection.servers, ({ name }) => name)) {
     const missing = kind.findMissing();
     if (missing !== null) {
       notes.push(`${kind.name} is not installed and was not measured. On Debian: ${missing}`);
       continue;
     }
     const own = isolate(bench);
-    const size = { pairs: manyPairs + lossPairs, members, idle: sockets };
     await attempt(own, failures, { peer: kind.name, measure: 'start' }, async () => {
-      for (const [at, peer] of (await kind.start(own, size)).entries())
-        runs.push(
-          createRun(kind, peer, runs.length * numbersPerPeer, {
-            seconds,
-            bench: own,
-            failures,
-            isFirst: at === 0,
-          }),
-        );
+      for (const [at, peer] of (await kind.start(own, size)).entries()) {
+        const first = runs.length * numbersPerPeer;
+        runs.push(createRun(kind, peer, first, { seconds, bench: own, failures, isFirst: at === 0 }));
+      }
     });
   }
+  const measureAll = async (name: (typeof measureNames)[number], measure: (run: Run) => Promise<void>) => {
+    if (has(name)) for (const run of runs) await measure(run);
+  };
   // First, because the memory of a process that was under load shrinks for a while.
-  for (const run of runs) await run.measureIdle(sockets);
+  await measureAll('idle', (run) => run.measureIdle(sockets));
   for (let round = 1; round <= rounds; round += 1) {
-    for (const run of runs) await run.measurePairs(fewPairs);
-    for (const run of runs) await run.measurePairs(manyPairs);
-    for (const run of runs) await run.measureSteady();
-    for (const run of runs) await run.measureGroup(members);
+    await measureAll('pairs', (run) => run.measurePairs(fewPairs));
+    await measureAll('pairs', (run) => run.measurePairs(manyPairs));
+    await measureAll('steady', (run) => run.measureSteady());
+    await measureAll('thread', (run) => run.measureGroup(members));
     bench.log(`round ${round} of ${rounds} is complete`);
   }
   const figures: (() => PeerFigures)[] = [];
   for (const run of runs) figures.push(await run.readFigures());
   // Last, because it ends the measured processes.
-  for (const run of runs) await run.measureLosses();
-  const guarantees = kinds.map(({ name, guarantees: own }) => ({ server: name, ...own }));
-  return {
-    members,
-    sockets,
-    measures: listMeasures(figures.map((read) => read())),
-    guarantees,
-    failures,
-    notes,
-  };
+  await measureAll('losses', (run) => run.measureLosses());
+  return { figures: figures.map((read) => read()), failures, notes };
+}
+
+/** The items with one of these words in their names; without words, all. @throws for a word of no item */
+function select<T>(
+  option: string,
+  items: readonly T[],
+  words: readonly string[],
+  nameOf: (item: T) => string,
+): readonly T[] {
+  const hasWord = (item: T, word: string) => nameOf(item).toLowerCase().includes(word.toLowerCase());
+  const unknown = words.find((word) => !items.some((item) => hasWord(item, word)));
+  if (unknown !== undefined)
+    throw new Error(`${option}: ${unknown} is none of ${items.map(nameOf).join(', ')}`);
+  return words.length === 0 ? items : items.filter((item) => words.some((word) => hasWord(item, word)));
 }
 
 type Run = ReturnType<typeof createRun>;
+type Results<Load extends (...args: never[]) => Promise<PeerLoad>> = Awaited<ReturnType<Load>>[];
 
 /** Collects the figures of one server over all rounds. Its messages have numbers from `first` on. */
 function createRun(
@@ -103,93 +130,72 @@ function createRun(
   peer: Peer,
   first: number,
   /** `isFirst`: whether it is the first way to use its server, which has the idle sockets and the losses of all. */
-  own: { seconds: number; bench: OwnBench; failures: Failure[]; isFirst: boolean },
+  {
+    seconds,
+    bench,
+    failures,
+    isFirst,
+  }: {
+    seconds: number;
+    bench: OwnBench;
+    failures: Failure[];
+    isFirst: boolean;
+  },
 ) {
-  const { log, signal } = own.bench;
+  const { log, signal } = bench;
   const countUp = createCounter();
-  const options = { seconds: own.seconds, warmUp_s, nextNumber: () => first + countUp(), signal };
-  const rates = { few: [] as number[], many: [] as number[], frames: [] as number[], cpu: [] as number[] };
-  const delays = { steady: [] as number[], group: [] as number[] };
-  let faults: Faults = { lost: 0, duplicated: 0, reordered: 0 };
-  let sent = 0;
+  const options = { seconds, warmUp_s, nextNumber: () => first + countUp(), signal };
+  const pairs = { few: [] as Results<typeof sendInPairs>, many: [] as Results<typeof sendInPairs> };
+  const steady: Results<typeof sendSteadilyInPairs> = [];
+  const thread: Results<typeof sendToGroup> = [];
   let idle: IdleResult | undefined;
   let losses: Losses | null | undefined;
   const measureOnce = <T>(measure: string, run: () => Promise<T>) =>
-    attempt(own.bench, own.failures, { peer: peer.name, measure }, run);
-  const measure = async <T extends PeerLoad>(
-    name: string,
-    run: () => Promise<T>,
-    add: (result: T) => void,
-  ) => {
-    const result = await measureOnce(name, run);
+    attempt(bench, failures, { peer: peer.name, measure }, run);
+  const add = async <T extends PeerLoad>(results: T[], measure: string, run: () => Promise<T>) => {
+    const result = await measureOnce(measure, run);
     if (!result) return;
-    add(result);
-    faults = addFaults(faults, result.faults);
-    sent += result.sent;
+    results.push(result);
     const found = Object.entries(result.faults).filter(([, count]) => count > 0);
-    for (const [fault, count] of found) log(`${peer.name}, ${name}: ${count} ${fault}`);
+    for (const [fault, count] of found) log(`${peer.name}, ${measure}: ${count} ${fault}`);
   };
 
   return {
     async measureIdle(sockets: number): Promise<void> {
-      if (own.isFirst) idle = await measureOnce('idle sockets', () => measureIdle(peer, sockets, signal));
+      if (isFirst) idle = await measureOnce('idle sockets', () => measureIdle(peer, sockets, signal));
     },
     async measureLosses(): Promise<void> {
       const place = { firstPair: manyPairs, first: first + numbersPerPeer / 2 };
-      if (!own.isFirst) return;
-      losses = await measureOnce('losses', () => measureLosses(own.bench, kind.name, peer, place));
+      if (isFirst) losses = await measureOnce('losses', () => measureLosses(bench, kind.name, peer, place));
     },
-    measurePairs: (pairs: number) =>
-      measure(
-        `${pairs} in flight`,
-        () => sendInPairs(peer, pairs, options),
-        ({ per_s, cpu_ms }) => {
-          (pairs === fewPairs ? rates.few : rates.many).push(per_s);
-          if (pairs === fewPairs && cpu_ms !== null) rates.cpu.push(cpu_ms);
-        },
+    measurePairs: (count: number) =>
+      add(pairs[count === fewPairs ? 'few' : 'many'], `${count} in flight`, () =>
+        sendInPairs(peer, count, options),
       ),
     measureSteady: () =>
-      measure(
-        'steady rate',
-        () => sendSteadilyInPairs(peer, steadyPerSecond, options),
-        (result) => delays.steady.push(...result.delays),
-      ),
+      add(steady, 'steady rate', () => sendSteadilyInPairs(peer, steadyPerSecond, options)),
     measureGroup: (members: number) =>
-      measure(
-        'thread',
-        () => sendToGroup(peer, members, groupPerSecond, options),
-        (result) => {
-          for (const delay of result.delays) delays.group.push(delay);
-          rates.frames.push(result.frames_per_s);
-        },
-      ),
+      add(thread, 'thread', () => sendToGroup(peer, members, groupPerSecond, options)),
     /** Counts the stored messages. The figures are read when all measures are over. */
     async readFigures(): Promise<() => PeerFigures> {
-      const not_stored =
-        (await measureOnce('stored messages', () => countMissing(peer, first, sent, signal))) ?? null;
-      const figures = {
+      const loads: PeerLoad[] = [...pairs.few, ...pairs.many, ...steady, ...thread];
+      const sent = loads.reduce((total, load) => total + load.sent, 0);
+      const count = () => countMissing(peer, first, sent, signal);
+      const not_stored = (await measureOnce('stored messages', count)) ?? null;
+      return () => ({
         name: peer.name,
-        ...summarize(rates, delays),
+        in_flight_32_per_s: mean(pairs.few.map(({ per_s }) => per_s)),
+        in_flight_256_per_s: mean(pairs.many.map(({ per_s }) => per_s)),
+        cpu_ms: mean(pairs.few.flatMap(({ cpu_ms }) => cpu_ms ?? [])),
+        steady_ms: percentiles(steady.flatMap(({ delays }) => delays)),
+        group_ms: percentiles(thread.flatMap(({ delays }) => delays)),
+        group_frames_per_s: mean(thread.map(({ frames_per_s }) => frames_per_s)),
         idle: idle ?? null,
-        faults,
+        faults: loads.map((load) => load.faults).reduce(addFaults, noFaults),
+        losses: losses ?? null,
         not_stored,
-      };
-      return () => ({ ...figures, losses: losses ?? null });
+      });
     },
-  };
-}
-
-function summarize(
-  rates: Record<'few' | 'many' | 'frames' | 'cpu', number[]>,
-  delays: Record<'steady' | 'group', number[]>,
-) {
-  return {
-    in_flight_32_per_s: mean(rates.few),
-    in_flight_256_per_s: mean(rates.many),
-    cpu_ms: mean(rates.cpu),
-    steady_ms: percentiles(delays.steady),
-    group_ms: percentiles(delays.group),
-    group_frames_per_s: mean(rates.frames),
   };
 }
 
@@ -210,7 +216,7 @@ async function countMissing(
 }
 
 /** NaN when there are no values. */
-export function mean(values: readonly number[]): number {
+function mean(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0) / values.length;
 }
 
@@ -246,6 +252,10 @@ export function listMeasures(peers: readonly PeerFigures[]): Record<string, stri
     row('memory without sockets, MB', ({ idle }) => [idle && idle.at_rest_kb / 1_000], 1),
     row('idle socket, marginal KB', ({ idle }) => [idle?.marginal_kb ?? null], 1),
     row('idle socket, average KB', ({ idle }) => [idle?.average_kb ?? null], 1),
+    row('CPU ms/s without sockets / with all of them', ({ idle }) => [
+      idle?.rest_cpu_ms_per_s ?? null,
+      idle?.idle_cpu_ms_per_s ?? null,
+    ]),
     row('connects/s, credentials checked', ({ idle }) => [idle?.connects_per_s ?? null]),
     row('lost / duplicated / reordered', ({ faults: f }) => [f.lost, f.duplicated, f.reordered], 0, false),
     ...victims.map((victim) =>

@@ -4,7 +4,6 @@ import { measureA2a } from './a2a.ts';
 import { measureBatches } from './batches.ts';
 import { measureConsole } from './console.ts';
 import { measureDays } from './days.ts';
-import { measureFanOut } from './fan-out.ts';
 import { measureGoals } from './goals.ts';
 import { measureHistory } from './history.ts';
 import { measureHot } from './hot.ts';
@@ -15,7 +14,6 @@ import { measureReconnect } from './reconnect.ts';
 import { measureRemote } from './remote.ts';
 import { measureSending } from './sending.ts';
 import { measureSoak } from './soak.ts';
-import { measureSockets } from './sockets.ts';
 import { measureTokens } from './tokens.ts';
 import { measureTools } from './tools.ts';
 import { measureUploads } from './uploads.ts';
@@ -35,9 +33,7 @@ export const suites: Record<Options['part'], (bench: Bench) => Promise<object>> 
   mcp: measureTools,
   peers: measurePeers,
   uploads: measureUploads,
-  sockets: measureSockets,
   reconnect: measureReconnect,
-  'fan-out': measureFanOut,
   goals: measureGoals,
   soak: measureSoak,
   days: measureDays,

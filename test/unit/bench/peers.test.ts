@@ -20,7 +20,14 @@ const figures: PeerFigures = {
   steady_ms: { p50: 2, p99: 5 },
   group_ms: { p50: 8, p99: 13 },
   group_frames_per_s: 50_000,
-  idle: { connects_per_s: 1_500, at_rest_kb: 90_000, marginal_kb: 10, average_kb: 12 },
+  idle: {
+    connects_per_s: 1_500,
+    at_rest_kb: 90_000,
+    rest_cpu_ms_per_s: 4,
+    idle_cpu_ms_per_s: 6,
+    marginal_kb: 10,
+    average_kb: 12,
+  },
   faults: { lost: 0, duplicated: 0, reordered: 0 },
   losses: null,
   not_stored: 0,
@@ -53,6 +60,7 @@ test('the table shows every server, and the ratio of both transports to ejabberd
   ]);
   expect(rowOf('CPU ms').slice(1)).toEqual(['0.80', '0.80', '0.80', '–', '1.00', '1.00']);
   expect(rowOf('idle socket, marginal').slice(1)).toEqual(['10.0', '–', '10.0', '10.0', '1.00', '–']);
+  expect(rowOf('CPU ms/s').slice(1, 3)).toEqual(['4 / 6', '– / –']);
   expect(rowOf('idle socket, average').slice(1)).toEqual(['12.0', '–', '12.0', '12.0', '1.00', '–']);
   const noFaults = '0 / 0 / 0';
   expect(rowOf('lost').slice(1)).toEqual([noFaults, noFaults, noFaults, noFaults, '', '']);
