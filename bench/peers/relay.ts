@@ -22,7 +22,7 @@ export const relay: PeerKind = {
 };
 
 /** Starts the bare relay in its own process. */
-export async function startRelay(bench: Bench): Promise<Peer> {
+async function startRelay(bench: Bench): Promise<Peer> {
   const server = await startBareServer(bench, 'peers/relay-process', garbageCollectionArguments);
   return createRelayPeer(server, bench);
 }

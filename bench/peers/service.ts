@@ -51,7 +51,7 @@ const quote = 0x22;
 const perOwner = 100;
 
 /** Creates the agents and threads of all measurements. */
-export async function createPopulation(
+async function createPopulation(
   { core }: Service,
   { pairs = 0, members = 0, idle = 0 }: Partial<PeerSize>,
 ): Promise<Population> {
@@ -65,7 +65,7 @@ export async function createPopulation(
 }
 
 /** This service, with senders that use their open connection or POST. */
-export function createServicePeer(
+function createServicePeer(
   bench: Bench,
   service: Service,
   population: Population,
