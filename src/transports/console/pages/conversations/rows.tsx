@@ -88,10 +88,12 @@ export function titleOf(conversation: Conversation): string {
   return presentSubject(conversation.subject) ?? namesOf(others.length > 0 ? others : conversation.members);
 }
 
-/** The beginning of a message without the marks of Markdown. */
+/** The beginning of a message without the marks of Markdown. A link, which may be cut there, is only its text. */
 export function plainText(text: string, content_type: string): string {
   if (content_type !== 'markdown') return text;
-  return text.replaceAll(/^\s*(?:#{1,6}|[-*+>]|\d+\.)\s+|[*_`~]{1,3}|^\s*\|?[-|: ]{3,}$/gm, '');
+  return text
+    .replaceAll(/!?\[([^[\]]*)\]\((?:[^)\n]*\)|\S*$)/g, '$1')
+    .replaceAll(/^\s*(?:#{1,6}|[-*+>]|\d+\.)\s+|[*_`~]{1,3}|^\s*\|?[-|: ]{3,}$/gm, '');
 }
 
 /** The state of the open task that needs attention first. */
