@@ -27,6 +27,9 @@ export function ApprovalButtons({ approval, ...given }: ApprovalButtonsProps) {
   );
 }
 
+/** The view in chat clients does not need the last one. */
+const decisionBadges = { ...stateBadges, rejected: ['danger', 'Rejected'] } as const;
+
 interface UndoableDecisionProps extends DecisionProps {
   stored: Approval['stored'] | undefined;
   /** The action of the button that takes the decision back. */
@@ -39,7 +42,7 @@ function UndoableDecision({ stored, undo, ...decision }: UndoableDecisionProps) 
   if (stored?.decision)
     return (
       <div class="button-pair undo">
-        <Badge of={stateBadges[stored.decision]} />
+        <Badge of={decisionBadges[stored.decision]} />
         {stored.account_id === person?.account_id && (
           <PostButton label="Undo" action={undo} hidden={decision.hidden} about={decision.about} />
         )}

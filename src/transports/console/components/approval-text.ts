@@ -17,6 +17,5 @@ export const stateBadges = {
   pending: ['accent', 'Pending'],
   approved: ['good', 'Approved'],
   denied: ['danger', 'Denied'],
-  rejected: ['danger', 'Rejected'],
   expired: ['plain', 'Expired'],
-} as const satisfies Record<Approval['state'] | 'rejected', object>;
+} as const satisfies Record<Approval['state'], object>;

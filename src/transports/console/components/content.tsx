@@ -64,7 +64,7 @@ interface CardProps {
 export function Card({ title, action, tone = 'plain', children }: CardProps) {
   return (
     <section class={`card ${tone}`}>
-      {(title !== undefined || action !== undefined) && (
+      {(title ?? action) !== undefined && (
         <div class="card-title">
           {title !== undefined && <h2>{title}</h2>}
           {action}
