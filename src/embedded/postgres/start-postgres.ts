@@ -95,6 +95,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
       explain: () => findReason(readFileSync(log).subarray(logged).toString()),
       readyTimeoutMs: 60_000, // after a crash it can replay its log first
       stopTimeoutMs: options.stopTimeoutMs ?? 5000,
+      drainSignal: 'SIGTERM', // smart shutdown: sessions that are closing would report an error
       stopSignal: 'SIGINT', // fast shutdown: ends sessions, writes everything
       killSignal: 'SIGQUIT', // immediate shutdown: the next start runs a recovery
     };

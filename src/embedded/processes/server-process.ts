@@ -12,7 +12,10 @@ export interface ServerProgram {
   /** The reason why it ended before it was ready, as one line. */
   explain?: () => string | null;
   readyTimeoutMs: number;
+  /** Before `killSignal`. */
   stopTimeoutMs: number;
+  /** Asks the server to end once its clients have left. `stopSignal` follows after a fifth of the timeout. */
+  drainSignal?: NodeJS.Signals;
   stopSignal?: NodeJS.Signals;
   killSignal?: NodeJS.Signals;
 }
@@ -79,18 +82,26 @@ function rejectOnAbort(signal: AbortSignal | undefined, until: AbortSignal): Pro
 
 async function stopProcess(program: ServerProgram, child: ChildProcess): Promise<void> {
   if (isRunning(child)) {
-    const exited = waitForExit(child);
-    const timer = new AbortController();
-    child.kill(program.stopSignal ?? 'SIGTERM');
-    const killed = sleep(program.stopTimeoutMs, undefined, { signal: timer.signal }).then(
-      () => child.kill(program.killSignal ?? 'SIGKILL'),
-      () => false, // it ended in time
-    );
-    await exited;
-    timer.abort();
-    await killed;
+    const ended = new AbortController();
+    const escalated = escalate(program, child, ended.signal).catch(() => {}); // it ended in time
+    await waitForExit(child);
+    ended.abort();
+    await escalated;
   }
   forgetProcess(program.dataDir, program.name);
+}
+
+/** Sends one signal after the other. Rejects when `ended` aborts. */
+async function escalate(program: ServerProgram, child: ChildProcess, ended: AbortSignal): Promise<void> {
+  const { drainSignal, stopSignal = 'SIGTERM', killSignal = 'SIGKILL', stopTimeoutMs } = program;
+  const drainTimeoutMs = drainSignal === undefined ? 0 : stopTimeoutMs / 5;
+  if (drainSignal !== undefined) {
+    child.kill(drainSignal);
+    await sleep(drainTimeoutMs, undefined, { signal: ended });
+  }
+  child.kill(stopSignal);
+  await sleep(stopTimeoutMs - drainTimeoutMs, undefined, { signal: ended });
+  child.kill(killSignal);
 }
 
 const isRunning = (child: ChildProcess) =>

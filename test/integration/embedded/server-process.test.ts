@@ -36,6 +36,18 @@ test('a process that ignores the stop signal is killed', async () => {
   expect(isGone(pid)).toBe(true);
 });
 
+test('a server ends with its last client before it is told to drop them', async () => {
+  const script = (onDrain: string) => `trap "${onDrain}" USR1; echo ready; while :; do sleep 0.05; done`;
+  const start = (onDrain: string, stopTimeoutMs: number) =>
+    startServerProcess(program(script(onDrain), { drainSignal: 'SIGUSR1', stopTimeoutMs }), undefined);
+  const drained = await start('exit 0', 60_000);
+  await drained.stop();
+  expect(await drained.ended).toBe('exit code 0');
+  const keptOpen = await start('', 500);
+  await keptOpen.stop();
+  expect(await keptOpen.ended).toBe('SIGTERM');
+});
+
 test('a process that never gets ready fails in one line, and no process is left running', async () => {
   const pids: number[] = [];
   const noting = (made: ServerProgram): ServerProgram => ({
