@@ -1,11 +1,14 @@
 import { type ComponentChildren, h } from 'preact';
+import { readLiveState } from '../../../services/people/live-pages.ts';
 import { ErrorNotice, Heading } from '../components/content.tsx';
+import { LiveRegion } from '../components/live-region.tsx';
 import { formPage, redirectOrWarn } from '../form-errors.ts';
 import { action, type ConsoleRoute, page, type PersonVisit, type ShownPage } from '../route.ts';
 import type { FieldDefinitions } from './fields.tsx';
 import { type FilterDefinition, filterSection } from './filter.tsx';
 import { type ButtonDefinition, buttonSection, type FormDefinition, formSection } from './form.tsx';
 import { type ListDefinition, listSection } from './list.tsx';
+import { liveRoute } from './live.ts';
 import {
   type Change,
   type PageVisit,
@@ -44,6 +47,8 @@ export interface PageDefinition<V extends PageVisit> {
   action?(visit: V): ComponentChildren;
   /** The id of the frame around the page, for pages that are also shown over others. */
   frame?: string;
+  /** Whether the sections are kept up to date. They must have no forms and no query named `cursor`. */
+  isLive?: boolean;
   sections(kinds: Sections<V>): readonly (Section<V> | Show<V>)[];
   /** The changes of its buttons, each by its path after that of the page. */
   changes?: Readonly<Record<string, Change<V>>>;
@@ -54,31 +59,50 @@ export function definePage<Extra extends object = object>(
   definition: Loading<PageVisit, Extra> & PageDefinition<PageVisit & Extra>,
 ): ConsoleRoute[] {
   type V = PageVisit & Extra;
-  const { path, changes = {} } = definition;
+  const { path, changes = {}, isLive = false } = definition;
   const sections: Section<V>[] = definition
     .sections(kinds)
     .map((section) => (typeof section === 'function' ? { show: section } : section));
   const forms = sections.flatMap(({ form }) => (form ? [form] : []));
   const load = loaderOf(definition);
 
-  async function show(visit: V, submitted?: Submitted): Promise<ShownPage> {
+  const render = (visit: V, submitted?: Submitted) =>
+    Promise.all(sections.map(async (section) => section.show(visit, submitted)));
+
+  async function show(visit: V, submitted?: Submitted, cursor?: string): Promise<ShownPage> {
     const { title, heading } = definition;
     const isErrorShown = forms.length > 1;
-    const state = submitted && { ...submitted, isErrorShown };
-    const contents = await Promise.all(sections.map(async (section) => section.show(visit, state)));
+    const contents = await render(visit, submitted && { ...submitted, isErrorShown });
+    const shownTitle = valueFor(title, visit);
+    const live = `${livePathOf(visit.address)}?${visit.query}`;
     const body = (
       <>
         {heading ? heading(visit) : <DefaultHeading definition={definition} visit={visit} />}
         {isErrorShown && <ErrorNotice {...submitted?.errors} />}
-        {contents}
+        <LiveRegion id={liveId} address={live} cursor={cursor} label={shownTitle}>
+          {contents}
+        </LiveRegion>
       </>
     );
     const framed = definition.frame === undefined ? body : <Frame id={definition.frame}>{body}</Frame>;
-    return formPage(valueFor(title, visit), framed, submitted?.errors);
+    return formPage(shownTitle, framed, submitted?.errors);
+  }
+
+  async function showLive(visit: PersonVisit): Promise<ShownPage> {
+    // Before the sections: what comes in between is sent again.
+    const state = await visit.read(readLiveState, visit.person);
+    return show(await load(visit), undefined, state?.cursor);
   }
 
   return [
-    page(path, async (visit) => show(await load(visit))),
+    page(path, isLive ? showLive : async (visit) => show(await load(visit))),
+    ...(isLive
+      ? [
+          liveRoute(livePathOf(path), liveId, async (visit) => ({
+            content: await render(await load(visit)),
+          })),
+        ]
+      : []),
     ...forms.map(({ name, maxFormBytes, takesFiles, submit }) =>
       action(
         name === '' ? path : `${path}/${name}`,
@@ -98,6 +122,11 @@ export function definePage<Extra extends object = object>(
     ),
   ];
 }
+
+const liveId = 'live';
+
+/** The path of the stream of a live page. */
+const livePathOf = (path: string) => path.replace('/console/', '/console/live/');
 
 function DefaultHeading<V extends PageVisit>(props: { definition: PageDefinition<V>; visit: V }) {
   const { definition, visit } = props;

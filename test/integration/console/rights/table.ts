@@ -82,6 +82,8 @@ export const pageRules: Readonly<Record<string, Rule>> = {
   '/console/conversations/new': 'signed in',
   '/console/erasures': 'signed in',
   '/console/exports': 'signed in',
+  '/console/live/agents/:id/contacts': 'acts as',
+  '/console/live/approvals': 'signed in',
   '/console/live/conversations': 'signed in',
   '/console/live/conversations/:id': 'acts as',
   '/console/live/home': 'signed in',

@@ -49,6 +49,7 @@ function readApprovals({ read, person, query }: PageVisit, pending: boolean, lim
 /** Pending and decided approvals of a person. */
 export const approvalsPage = definePage({
   path,
+  isLive: true,
   title: (visit) => (isDecided(visit) ? 'Decided approvals' : 'Approvals'),
   lead: (visit) => (isDecided(visit) ? undefined : 'Actions of your agents that need your approval.'),
   back: (visit) => (isDecided(visit) ? { href: path, text: 'Approvals' } : undefined),

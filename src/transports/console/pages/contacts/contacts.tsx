@@ -171,6 +171,7 @@ async function readRequests(visit: AgentVisit, direction: 'incoming' | 'outgoing
 /** Contacts and contact requests of an agent. */
 export const contactsPage = agentPage<Pick<ContactsVisit, 'answers'>>({
   path: 'contacts',
+  isLive: true,
   load: async ({ agent, read }) => ({ answers: await read(listAnswers, agent.id) }),
   title: ({ agent }) => `Contacts of ${agent.display_name}`,
   sections: ({ list }) => [

@@ -29,6 +29,16 @@ export const maxLiveMessages = 200;
 
 const readerOf = ({ person: { account_id } }: Pick<PersonVisit, 'person'>) => ({ account_id });
 
+async function renderLive(visit: PersonVisit) {
+  const { params, query, read } = visit;
+  const wanted = { thread_id: params['id'] ?? '', limit: maxLiveMessages };
+  const found = await read(readConversationPage, readerOf(visit), wanted);
+  const from = readSequence(query.get('from')) ?? 1;
+  const whole = readSequence(query.get('whole'));
+  const named = readSequence(query.get('at'));
+  return { content: <LiveContent page={startAt(found, from)} whole={whole} named={named} /> };
+}
+
 /** One conversation: its messages, live at the end and as JSON too, and its files. */
 export const conversationPages = [
   page(path, async (visit) => {
@@ -45,15 +55,7 @@ export const conversationPages = [
     }
     return showConversation(visit, input);
   }),
-  liveRoute('/console/live/conversations/:id', 'live-thread', async (visit) => {
-    const { params, query, read } = visit;
-    const wanted = { thread_id: params['id'] ?? '', limit: maxLiveMessages };
-    const found = await read(readConversationPage, readerOf(visit), wanted);
-    const from = readSequence(query.get('from')) ?? 1;
-    const whole = readSequence(query.get('whole'));
-    const named = readSequence(query.get('at'));
-    return { content: <LiveContent page={startAt(found, from)} whole={whole} named={named} /> };
-  }),
+  liveRoute('/console/live/conversations/:id', 'live-thread', renderLive, 'id'),
   page(`${path}/raw`, async (visit) => {
     const found = await visit.read(readConversation, readerOf(visit), readQuery(visit));
     const { conversation, messages, receipts, earlier } = found;

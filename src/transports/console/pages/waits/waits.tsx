@@ -2,15 +2,12 @@ import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import { presentSubject, type WaitState } from '../../../../../packages/core/src/domain/threads.ts';
 import { sendMessageOperation } from '../../../../operations/messages/send-message.ts';
 import { cancelTaskOperation } from '../../../../operations/tasks/cancel-task.ts';
-import { readLiveState } from '../../../../services/people/live-pages.ts';
 import { type ListedWait, listWaitsByPair, stopExpecting } from '../../../../services/threads/waits.ts';
 import { actAsAgent, requireNotPaused } from '../../act-as-agent.ts';
 import { PostButton, RowLink } from '../../components/form.tsx';
 import { Handle, Time } from '../../components/rows.tsx';
 import { Badge, Card, Empty } from '../../components/content.tsx';
-import { LiveRegion } from '../../components/live-region.tsx';
 import { type Column, Table } from '../../components/table.tsx';
-import { liveRoute } from '../../define/live.ts';
 import { definePage } from '../../define/page.tsx';
 import type { Change, PageVisit } from '../../define/section.ts';
 import { conversationAddress, conversationsAddress } from '../conversations/filters.tsx';
@@ -37,54 +34,41 @@ function changeWait(
 const hourMs = 3_600_000;
 
 /** Questions without an answer, in the threads of all agents that a person may act as. */
-export const waitPages = [
-  ...definePage({
-    path,
-    // Before the list: what comes in between is sent again.
-    load: async ({ read, person }) => ({ cursor: (await read(readLiveState, person))?.cursor }),
-    title: 'Missing answers',
-    lead: 'Open tasks, and messages that expect a reply, of the last 30 days, the longest wait first.',
-    back: { href: conversationsAddress, text: 'Conversations' },
-    sections: () => [
-      async (visit) => (
-        <Card>
-          <LiveRegion
-            id="live-waits"
-            address="/console/live/waits"
-            cursor={visit.cursor}
-            label="Missing answers"
-          >
-            <Waits waits={await readWaits(visit)} />
-          </LiveRegion>
-        </Card>
-      ),
-    ],
-    changes: {
-      remind: changeWait('canRemind', async ({ parts, person }, wait) => {
-        const { agent, call } = await actAsAgent(parts, person, wait.sender_id);
-        requireNotPaused(agent);
-        const reminder = {
-          thread_id: wait.thread_id,
-          reply_to: wait.message_id,
-          content: 'A reminder: this message has no answer yet.',
-          metadata: { no_reply_expected: true },
-        };
-        // One an hour.
-        await call(sendMessageOperation, reminder, `remind-${wait.key}-${Math.floor(Date.now() / hourMs)}`);
-        return `Reminded @${wait.member_handle}.`;
-      }),
-      stop: changeWait('canStop', async ({ parts, person }, { sender_id, task_id, message_id }) => {
-        const { call, change } = await actAsAgent(parts, person, sender_id);
-        if (task_id === null) await change(stopExpecting, { message_id, sender_id });
-        else await call(cancelTaskOperation, { task_id });
-        return 'No agent waits for this answer any more.';
-      }),
-    },
-  }),
-  liveRoute('/console/live/waits', 'live-waits', async (visit) => ({
-    content: <Waits waits={await readWaits(visit)} />,
-  })),
-];
+export const waitPages = definePage({
+  path,
+  isLive: true,
+  title: 'Missing answers',
+  lead: 'Open tasks, and messages that expect a reply, of the last 30 days, the longest wait first.',
+  back: { href: conversationsAddress, text: 'Conversations' },
+  sections: () => [
+    async (visit) => (
+      <Card>
+        <Waits waits={await readWaits(visit)} />
+      </Card>
+    ),
+  ],
+  changes: {
+    remind: changeWait('canRemind', async ({ parts, person }, wait) => {
+      const { agent, call } = await actAsAgent(parts, person, wait.sender_id);
+      requireNotPaused(agent);
+      const reminder = {
+        thread_id: wait.thread_id,
+        reply_to: wait.message_id,
+        content: 'A reminder: this message has no answer yet.',
+        metadata: { no_reply_expected: true },
+      };
+      // One an hour.
+      await call(sendMessageOperation, reminder, `remind-${wait.key}-${Math.floor(Date.now() / hourMs)}`);
+      return `Reminded @${wait.member_handle}.`;
+    }),
+    stop: changeWait('canStop', async ({ parts, person }, { sender_id, task_id, message_id }) => {
+      const { call, change } = await actAsAgent(parts, person, sender_id);
+      if (task_id === null) await change(stopExpecting, { message_id, sender_id });
+      else await call(cancelTaskOperation, { task_id });
+      return 'No agent waits for this answer any more.';
+    }),
+  },
+});
 
 const stateBadges = {
   waits_for_person: ['warning', 'Waits for a person'],
