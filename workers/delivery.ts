@@ -21,7 +21,7 @@ export function deliveryHandlers({
   bus,
   queues,
 }: Core): JobHandler<{ ids: string[] }>[] {
-  const { eventSubscriptions, feed, outbox, presence, usage, webhookFeeds } = db;
+  const { eventSubscriptions, feed, outbox, presence, webhookFeeds } = db;
 
   async function queueDeliveries(agentIds: readonly string[]): Promise<void> {
     const online = [...(await presence.listOnline(agentIds))];
@@ -60,8 +60,7 @@ export function deliveryHandlers({
   return [
     {
       contract: delivery,
-      // A row of an older build can have events of new messages.
-      handle: ({ ids }) => deliverRows(delivery.name, ids, (some) => usage.complete(delivery.name, some)),
+      handle: ({ ids }) => deliverRows(delivery.name, ids, (some) => outbox.complete(delivery.name, some)),
     },
     { contract: messageDelivery, handle: ({ ids }) => deliverMessages(ids) },
   ];

@@ -1,5 +1,5 @@
 import type { Core } from '../src/compose.ts';
-import { isId, timeOfId } from '../packages/core/src/domain/ids.ts';
+import { timeOfId } from '../packages/core/src/domain/ids.ts';
 import { messageDelivery, searchIndexing } from '../src/jobs/outbox-jobs.ts';
 import { indexMessages } from '../src/services/messages/search-index.ts';
 import { handleRows, type JobHandler } from './consume-queues.ts';
@@ -18,13 +18,8 @@ export function searchIndexingHandler({ db, metrics }: Core): JobHandler<{ ids: 
     handle: ({ ids }) =>
       handleRows(ids, {
         handle: index,
-        complete: (some) => db.usage.complete(rowOf(some), some),
-        split: (some) => db.outbox.split(rowOf(some), some),
+        complete: (some) => db.usage.complete(messageDelivery.name, some),
+        split: (some) => db.outbox.split(messageDelivery.name, some),
       }),
   };
-}
-
-/** The name of the rows of these subjects: a row of an older build has messages as its subjects. */
-function rowOf([first = '']: readonly string[]): string {
-  return isId('message', first) ? searchIndexing.name : messageDelivery.name;
 }

@@ -22,7 +22,7 @@ export const delivery: JobContract<{ version: 1; ids: string[] }> = {
 /** As `delivery`, for events of new messages. Enqueues `searchIndexing`, which completes the row: a message has one row for both. */
 export const messageDelivery = { ...delivery, name: 'deliver-messages' };
 
-/** Writes the search rows of messages. The subjects are the events of the messages. Those of a row of an older build are messages. */
+/** Writes the search rows of messages. The subjects are the events of the messages. */
 export const searchIndexing: JobContract<{ version: 1; ids: string[] }> = {
   name: 'index-messages',
   queue: 'search-indexing',
@@ -80,7 +80,6 @@ export const noticing: JobContract<{ version: 1; ids: string[] }> = {
 export const outboxJobs = {
   [delivery.name]: delivery,
   [messageDelivery.name]: messageDelivery,
-  [searchIndexing.name]: searchIndexing,
   [messageWithdrawal.name]: messageWithdrawal,
   [attachmentScanning.name]: attachmentScanning,
   [agentErasure.name]: agentErasure,

@@ -7,7 +7,14 @@ import { loadConfig } from '../../src/config.ts';
 import { eventOf, eventTypes } from '../../packages/core/src/events/list.ts';
 import { scopes } from '../../packages/core/src/domain/auth/scopes.ts';
 import { queueNames } from '../../src/jobs/define.ts';
-import { delivery, jobForEvent, messageDelivery, outboxJobs, packJobs } from '../../src/jobs/outbox-jobs.ts';
+import {
+  delivery,
+  jobForEvent,
+  messageDelivery,
+  outboxJobs,
+  packJobs,
+  searchIndexing,
+} from '../../src/jobs/outbox-jobs.ts';
 import { maintenance } from '../../src/jobs/maintenance.ts';
 import { remoteDelivery } from '../../src/jobs/posting.ts';
 import { webhookPosting } from '../../src/jobs/webhooks.ts';
@@ -129,7 +136,13 @@ describe('events and jobs', () => {
   });
 
   test('every job has a queue that exists, and a unique name', () => {
-    const contracts = [...Object.values(outboxJobs), webhookPosting, remoteDelivery, maintenance];
+    const contracts = [
+      ...Object.values(outboxJobs),
+      searchIndexing,
+      webhookPosting,
+      remoteDelivery,
+      maintenance,
+    ];
     expect(repeated(contracts.map(({ name }) => name))).toEqual([]);
     expect(contracts.filter(({ queue }) => !queueNames.includes(queue))).toEqual([]);
     expect(new Set(contracts.map(({ queue }) => queue))).toEqual(new Set(queueNames));
@@ -139,6 +152,7 @@ describe('events and jobs', () => {
     const handlers = await handlersOfAWorker();
     for (const { name, queue } of [
       ...Object.values(outboxJobs),
+      searchIndexing,
       webhookPosting,
       remoteDelivery,
       maintenance,

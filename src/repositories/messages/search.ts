@@ -139,12 +139,12 @@ const statementMethods = repository({
     'message_search.remove',
     'delete from message_search where message_id = any(:message_ids::text[])',
   ),
-  /** Id and content of these messages, or of those of these events, in no order. `offset 0` makes the planner look up both by key. */
-  listContents: sql.rows<[ids: readonly string[]], { id: string; content: string }>(
-    'message_search.list_contents',
-    `select m.id, m.content from unnest(:ids::text[]) n (id)
-     left join lateral (select message_id from events where id = n.id offset 0) e on true
-     cross join lateral (select id, content from messages where id = coalesce(e.message_id, n.id) offset 0) m`,
+  /** Id and content of the messages of these events, in no order. `offset 0` makes the planner look up both by key. */
+  listContents: sql.rows<[eventIds: readonly string[]], { id: string; content: string }>(
+    'message_search.list_contents(event_ids)',
+    `select m.id, m.content from unnest(:event_ids::text[]) n (id)
+     cross join lateral (select message_id from events where id = n.id offset 0) e
+     cross join lateral (select id, content from messages where id = e.message_id offset 0) m`,
   ),
   /**
    * The next messages by id. `content` is null where the search row has this version, unless `all` is set. Reads content only where it

@@ -3,15 +3,15 @@ import type { ReadWork } from '../../work/unit-of-work.ts';
 import { mapInTurns } from '../../shared/map-in-turns.ts';
 
 /**
- * Writes the search rows of these messages, or of those of these events; unknown ids are ignored. Idempotent and safe to run concurrently.
+ * Writes the search rows of the messages of these events; unknown ids are ignored. Idempotent and safe to run concurrently.
  * @param now milliseconds.
  */
 export async function indexMessages(
   { db: { messageSearch } }: Pick<ReadWork, 'db'>,
-  ids: readonly string[],
+  eventIds: readonly string[],
   now: number,
 ): Promise<void> {
-  const contents = await messageSearch.listContents(ids);
+  const contents = await messageSearch.listContents(eventIds);
   await messageSearch.index(await mapInTurns(contents, toDocument), searchTextVersion, now);
 }
 

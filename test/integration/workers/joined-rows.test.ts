@@ -104,14 +104,6 @@ test('the sweep leaves rows of a newer release alone', async () => {
   expect(rows).toEqual([{ attempts: 0, due_at: 0 }]);
 });
 
-test('a worker handles the row of an older build, which names a message', async () => {
-  const { id, readSearchRow } = await sendUnindexed();
-  await insertRow('index-messages', id, 0);
-  await maintenanceHandler(service.core).handle({ task: 'sweep-outbox' });
-  await expect.poll(async () => (await countRows()).rows).toBe(0);
-  expect(await readSearchRow()).toEqual([{ found: 1 }]);
-});
-
 test('messages are indexed once, whichever of them are indexed already, and by however many runs at a time', async () => {
   const { db } = service.core;
   const sent = [await sendUnindexed(), await sendUnindexed(), await sendUnindexed()];
