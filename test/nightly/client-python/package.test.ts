@@ -11,7 +11,8 @@ import { page, refuse, startStubService } from './stub-service.ts';
 const run = promisify(execFile);
 const missingBuildReason =
   missingPythonReason ??
-  (await run('python3', ['-c', 'import pip, setuptools, wheel']).then(
+  // Debian's setuptools refuses to load after pip.
+  (await run('python3', ['-c', 'import setuptools, pip, wheel']).then(
     () => undefined,
     () =>
       'no pip, setuptools or wheel: on Debian, apt-get install python3-pip python3-setuptools python3-wheel',
