@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { findForm } from '../../clients/form-browser.ts';
 import { callToolRaw } from '../../clients/mcp/client.ts';
-import { signInPerson } from '../../integration/console/signed-in-person.ts';
+import { applyStoredDecisions, signInPerson } from '../../integration/console/signed-in-person.ts';
 import { startMcpCluster } from './cluster.ts';
 import { connectAiSdk } from '../../clients/mcp/drivers/ai-sdk.ts';
 import type { Connect, Driver } from '../../clients/mcp/drivers/driver.ts';
@@ -38,7 +38,8 @@ async function createStoryAgents(connect: Connect) {
     const page = await ada.go(String(first.error['approval_url']));
     questions.push(`page: ${page.visibleText}`);
     const decided = await ada.send(findForm(page, new URL(page.url).pathname), { button: 'approve' });
-    expect(decided.visibleText).toContain('Approved, and done. ');
+    expect(decided.visibleText).toContain('Approved. You can undo it for five seconds.');
+    expect(await applyStoredDecisions(cluster)).toEqual([]);
     return client.call(name, args);
   }
   return {
