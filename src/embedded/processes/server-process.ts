@@ -14,7 +14,7 @@ export interface ServerProgram {
   readyTimeoutMs: number;
   /** Before `killSignal`. */
   stopTimeoutMs: number;
-  /** Asks the server to end once its clients have left. `stopSignal` follows after a fifth of the timeout. */
+  /** Asks the server to end once its clients have left. `stopSignal` follows after half of the timeout. */
   drainSignal?: NodeJS.Signals;
   stopSignal?: NodeJS.Signals;
   killSignal?: NodeJS.Signals;
@@ -94,7 +94,7 @@ async function stopProcess(program: ServerProgram, child: ChildProcess): Promise
 /** Sends one signal after the other. Rejects when `ended` aborts. */
 async function escalate(program: ServerProgram, child: ChildProcess, ended: AbortSignal): Promise<void> {
   const { drainSignal, stopSignal = 'SIGTERM', killSignal = 'SIGKILL', stopTimeoutMs } = program;
-  const drainTimeoutMs = drainSignal === undefined ? 0 : stopTimeoutMs / 5;
+  const drainTimeoutMs = drainSignal === undefined ? 0 : stopTimeoutMs / 2;
   if (drainSignal !== undefined) {
     child.kill(drainSignal);
     await sleep(drainTimeoutMs, undefined, { signal: ended });

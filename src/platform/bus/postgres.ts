@@ -28,7 +28,8 @@ export function createPostgresBus({ url, channel, log }: PostgresBusOptions): Bu
     keepAlive: true,
     options: '-c synchronous_commit=off',
   });
-  pool.on('error', (error) => report('PostgreSQL bus connection lost', error));
+  // `end` does not wait until the server has closed the connections.
+  pool.on('error', (error) => pool.ending || report('PostgreSQL bus connection lost', error));
   const listener = listenForever({ url, channel, log: report }, (payload) => {
     for (const { topic, body } of unpackMessages(payload)) topics.dispatch(topic, body);
   });

@@ -33,6 +33,13 @@ class PollingBackend extends PostgresQueueBackend {
   override get maximumBlockTimeout(): number {
     return 5;
   }
+
+  isClosing = false;
+
+  override async close(force?: boolean): Promise<void> {
+    this.isClosing = true;
+    await super.close(force);
+  }
 }
 
 /**
@@ -75,7 +82,12 @@ export function createPostgresQueues({
 
     async worker(name, processor, tuning) {
       const worker = new Worker(name, processor, { ...tuning, ...traced, connection }, createBackend);
-      worker.on('error', (error) => report(`the worker of queue ${name} reported an error`, error));
+      let isClosed = false;
+      worker.once('closed', () => (isClosed = true));
+      worker.on(
+        'error',
+        (error) => isClosed || report(`the worker of queue ${name} reported an error`, error),
+      );
       try {
         await worker.waitUntilReady();
       } catch (error) {
@@ -117,15 +129,14 @@ function createBackendFactory(
 ): BackendFactory<PostgresQueueBackend, PostgresConnectionOptions> {
   return (name, options, { withBlockingConnection } = {}) => {
     const connection = new PostgresConnection(options.connection);
+    const onError = (error: unknown) => backend.isClosing || report('PostgreSQL connection lost', error);
     // pg emits the loss of a borrowed connection on its client; BullMQ does not listen there while it migrates.
-    connection.pool.on('connect', (client) =>
-      client.on('error', (error) => report('PostgreSQL connection lost', error)),
-    );
+    connection.pool.on('connect', (client) => client.on('error', onError));
     // A private member of BullMQ: see docs/decisions/0017-library-internals.md.
     Object.defineProperty(connection, 'pgModule', { value: { ...pg, Client: createListeningClient } });
     const listenerName = withBlockingConnection ? name : undefined;
     const backend = new PollingBackend(connection, name, options, true, listenerName);
-    backend.on('error', (error) => report('PostgreSQL connection lost', error));
+    backend.on('error', onError);
     return backend;
   };
 }
