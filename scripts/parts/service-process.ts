@@ -67,7 +67,8 @@ export async function startProcess(
   if (child.stderr) {
     if (logFile !== undefined) child.stderr.pipe(createWriteStream(logFile, { flags: 'a' }));
     createInterface(child.stderr).on('line', (line) => {
-      lines.push(line.slice(0, 400));
+      // The message of a log line is last, after the paths in the stack of its error.
+      lines.push(line.slice(0, 1_000));
       if (lines.length > 100) lines.shift();
     });
   }
