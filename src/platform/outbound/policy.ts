@@ -68,10 +68,16 @@ export function findUrlProblem(policy: OutboundPolicy, text: string, setting: st
   }
   if (url.username !== '' || url.password !== '') return 'must hold no user name and no password';
   if (url.hash !== '') return 'must have no fragment';
-  const address = parseHostAddress(url);
-  if (address !== undefined && !policy.isAllowed(address, protocol)) return 'must lead to a public address';
-  return undefined;
+  const addresses = isLocalhost(url) ? loopback : [parseHostAddress(url)];
+  const isRefused = (address: string | undefined) =>
+    address !== undefined && !policy.isAllowed(address, protocol);
+  return addresses.every(isRefused) ? 'must lead to a public address' : undefined;
 }
+
+const loopback = ['127.0.0.1', '::1'];
+
+/** Every such name is the machine itself (RFC 6761, section 6.3). */
+const isLocalhost = ({ hostname }: URL) => /(?:^|\.)localhost\.?$/.test(hostname);
 
 export interface GuardedAgentOptions {
   keepAlive?: http.AgentOptions;

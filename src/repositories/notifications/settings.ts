@@ -10,7 +10,8 @@ export interface NotificationSettingsRow {
   timing: NotificationTiming;
   /** Of the daily message. */
   hour: number;
-  time_zone: string;
+  /** Null until the person chose one. */
+  time_zone: string | null;
   /** When the last digest was due, or the timing was set. */
   digest_after: number;
   /** When a worker looks at the pending items; null while no channel is on. */

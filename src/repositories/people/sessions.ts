@@ -23,7 +23,7 @@ export const sessionsRepository = repository({
   findPerson: sql.row<[idHash: Buffer, now: number], Omit<Person, 'session_id'>>(
     'sessions.find_person(id_hash, now)',
     `select s.account_id, o.name as username, n.time_zone from sessions s join owners o on o.id = s.account_id
-     left join notification_settings n on n.account_id = s.account_id and n.time_zone <> 'UTC'
+     left join notification_settings n on n.account_id = s.account_id
      where s.id_hash = :id_hash and s.expires_at > :now`,
   ),
   /** Records that a session was used at `now`. An expired session stays expired. */

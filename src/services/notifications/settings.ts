@@ -35,7 +35,7 @@ export async function readNotificationSettings(
     browser: row?.browser ?? false,
     timing: row?.timing ?? ('at_once' as const),
     hour: row?.hour ?? 9,
-    time_zone: row?.time_zone ?? 'UTC',
+    time_zone: row?.time_zone ?? null,
     email: channelOf('email'),
     webhook: channelOf('webhook'),
   };

@@ -59,7 +59,8 @@ function bodyError(error: Error & { type?: string; status?: number }, maxBytes: 
   if (/forbidden prototype/.test(error.message)) {
     return new DomainError('INVALID_JSON', 'The body has a field named __proto__, which is not allowed.');
   }
-  if (error instanceof SyntaxError) return new DomainError('INVALID_JSON', 'The body is not valid JSON.');
+  if (error instanceof SyntaxError)
+    return new DomainError('INVALID_JSON', 'The body is not a JSON object or list.');
   return incompleteBody(error);
 }
 

@@ -97,12 +97,12 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
-/** The first time (ms) after `after` at which a clock in this time zone shows this full hour. In the gap of a change to summer time: one hour later. */
+/** The first time (ms) after `after` at which a clock in this time zone, by default UTC, shows this full hour. In the gap of a change to summer time: one hour later. */
 export function nextDigestAt(
   after: number,
-  { hour: at, time_zone }: { hour: number; time_zone: string },
+  { hour: at, time_zone }: { hour: number; time_zone: string | null },
 ): number {
-  const offsetAt = (time: number) => offsetOf(time, time_zone);
+  const offsetAt = (time: number) => offsetOf(time, time_zone ?? 'UTC');
   const today = Math.floor((after + offsetAt(after)) / day) * day;
   const candidates = [0, 1, 2].map((days) => {
     const local = today + days * day + at * hour;

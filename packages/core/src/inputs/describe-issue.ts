@@ -66,7 +66,7 @@ export function describeIssue(issue: RawIssue): string {
 
 function describeType({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
   const fields = listFields(inst).join(separator);
-  const type = typeNames[expected] ?? 'has the wrong type';
+  const type = typeNames[inst instanceof z.ZodNumberFormat ? 'int' : expected] ?? 'has the wrong type';
   return fields === '' ? type : `${type} with the fields ${fields}`;
 }
 

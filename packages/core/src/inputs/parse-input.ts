@@ -31,11 +31,18 @@ function validationError({ issues }: z.ZodError, fields: readonly string[]): Dom
   const others = issues.filter(
     ({ code, path }) => code !== 'unrecognized_keys' && (path.length > 0 || unknown.length === 0),
   );
-  const details = [...others, ...unknown].flatMap((issue) => toDetails(issue, fields));
+  const details = [...others.filter(isClosest), ...unknown].flatMap((issue) => toDetails(issue, fields));
   const tooLarge = issues.some(
     (issue) => issue.code === 'custom' && issue.params?.['code'] === 'MESSAGE_TOO_LARGE',
   );
   return invalidInput(details, tooLarge ? 'MESSAGE_TOO_LARGE' : 'VALIDATION_ERROR');
+}
+
+/** An integer has the limits of its type before its own, so only the last limit of a field is told. */
+function isClosest(issue: z.core.$ZodIssue, index: number, all: readonly z.core.$ZodIssue[]): boolean {
+  const limitOf = ({ code, path }: z.core.$ZodIssue) => [code, ...path].map(String).join('.');
+  const isLimit = issue.code === 'too_big' || issue.code === 'too_small';
+  return !isLimit || !all.slice(index + 1).some((later) => limitOf(later) === limitOf(issue));
 }
 
 /** Returns an error that names wrong fields, at most 20. */

@@ -158,5 +158,7 @@ export function ErrorNotice({ message }: { message?: string | undefined }) {
 
 /** What somebody wrote. Renders nothing if it is empty. */
 export function Quote({ text }: { text: string | null }) {
-  return text === null || text === '' ? null : <blockquote class="quote">{text}</blockquote>;
+  // Direction marks could show a person another text than the one to decide about.
+  const shown = text?.replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, '') ?? '';
+  return shown === '' ? null : <blockquote class="quote">{shown}</blockquote>;
 }

@@ -75,9 +75,9 @@ const explanations: Partial<Record<ErrorCode, Explain>> = {
   THREAD_CLOSED: (message) =>
     `${message.replace(/;.*$/s, '.')} Call update_thread with status active, or create_thread to start another.`,
   INVALID_TRANSITION: (message, { operation: { name } }) =>
-    name === 'decide_approval'
-      ? message
-      : `${message} Call update_thread with status active, then again with the new status.`,
+    name === 'update_thread'
+      ? `${message} Call update_thread with status active, then again with the new status.`
+      : message,
   ATTACHMENT_ALREADY_SENT: () =>
     'An attachment of attachment_ids was already sent, and each can be sent once. Call upload_attachment again and pass the new id.',
   ATTACHMENT_NOT_READY: (message, { operation: { name } }) =>

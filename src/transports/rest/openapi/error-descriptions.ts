@@ -5,7 +5,7 @@ export const errorDescriptions: Record<ErrorCode, string> = {
   VALIDATION_ERROR: 'The request is invalid. `details` lists the invalid fields.',
   INVALID_HANDLE: 'The handle is invalid. Use the form owner.agent_name.',
   INVALID_CURSOR: 'The cursor is invalid, or belongs to another list. Start without a cursor.',
-  INVALID_JSON: 'The body is not valid JSON in UTF-8.',
+  INVALID_JSON: 'The body is not a JSON object in UTF-8.',
   IDEMPOTENCY_KEY_REQUIRED: 'The Idempotency-Key header is missing.',
   UNAUTHORIZED: 'The access token is missing, invalid or expired. Get a new one.',
   INSUFFICIENT_SCOPE: 'The token lacks a required scope. The WWW-Authenticate header names it.',

@@ -2,7 +2,7 @@ import { card, fails, list, listed, send, type Mistake } from './mistake.ts';
 
 /** Names and values of arguments of other tools. */
 export const otherFields: readonly Mistake[] = [
-  fails('a limit of words', list({ limit: 'many' }), 'limit: must be a number.', list({ limit: 10 })),
+  fails('a limit of words', list({ limit: 'many' }), 'limit: must be an integer.', list({ limit: 10 })),
   fails(
     'a limit that is too high',
     list({ limit: 1_000 }),

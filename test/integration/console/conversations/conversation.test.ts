@@ -100,6 +100,11 @@ test("times are in the reader's zone, or labelled UTC", async () => {
   const choose = `insert into notification_settings (account_id, digest_after, time_zone) values ($1, 0, 'America/New_York')`;
   await service.sql(choose, [ada.person.account_id]);
   expect(await shown()).toMatch(/30 June 2026.*19:26/);
+  ada.cookies.set('ams_zone', { value: 'Asia%2FKolkata', path: '/' });
+  await service.sql("update notification_settings set time_zone = 'UTC' where account_id = $1", [
+    ada.person.account_id,
+  ]);
+  expect(await shown()).toMatch(/30 June 2026.*23:26/);
 });
 
 test('names of public agents are links to their cards; others are not', async () => {

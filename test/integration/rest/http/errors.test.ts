@@ -46,6 +46,11 @@ test('bodies that are not JSON, not an object, not UTF-8, of another type, too l
     service.post({ token }, '/threads', undefined, { raw, headers });
   for (const raw of ['{', '{"a":1,}', 'nonsense', '"text"', '7', 'null', '{"__proto__":{"x":1}}'])
     expect(outcomeOf(await send(raw)), raw).toBe('400 INVALID_JSON');
+  expect((await send('null')).body.error.message).toBe('The body is not a JSON object or list.');
+  const wrongLimits = await service.get({ token }, '/threads?limit=1.5');
+  expect(wrongLimits.body.error.message).toBe('limit: must be an integer');
+  const hugeWait = await service.post({ token }, '/threads/ask', { wait_seconds: 1e300 });
+  expect(hugeWait.body.error.message.match(/wait_seconds: /g)).toHaveLength(1);
   expect((await send(' ')).status).toBe(400);
   expectError(await send('[]'), '400 VALIDATION_ERROR');
   const latin = new Uint8Array([...Buffer.from('{"with_handle":"'), 0xe9, ...Buffer.from('"}')]);

@@ -93,7 +93,7 @@ function parseObject(body: Buffer): Record<string, unknown> {
     value = undefined;
   }
   if (typeof value !== 'object' || value === null)
-    throw new DomainError('INVALID_JSON', 'The body is not valid JSON.');
+    throw new DomainError('INVALID_JSON', 'The body is not a JSON object or list.');
   if (Array.isArray(value)) throw new DomainError('VALIDATION_ERROR', 'The body must be a JSON object.');
   return value as Record<string, unknown>;
 }

@@ -19,6 +19,7 @@ import { definePage } from '../../define/page.tsx';
 import type { PageVisit } from '../../define/section.ts';
 import { Actions, Button, Form, PostButton } from '../../components/form.tsx';
 import { Time } from '../../components/rows.tsx';
+import { timeZoneOf } from '../../time-zone.ts';
 
 const path = '/console/notifications';
 
@@ -189,7 +190,11 @@ export const notificationsPage = definePage({
           plain: true,
         }),
       },
-      values: ({ settings }) => ({ ...settings, hour: String(settings.hour) }),
+      values: ({ settings, ctx, person }) => ({
+        timing: settings.timing,
+        hour: String(settings.hour),
+        time_zone: settings.time_zone ?? timeZoneOf(ctx, person) ?? 'UTC',
+      }),
       button: 'Save',
       async submit(visit, { hour, ...timing }) {
         await save(visit, setNotificationTiming, { ...timing, hour: Number(hour || NaN) });
