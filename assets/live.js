@@ -46,6 +46,13 @@ addEventListener('turbo:before-morph-attribute', (event) => {
   if (event.detail.attributeName === 'open') event.preventDefault();
 });
 
+// What a reader has entered stays, as long as its field does.
+addEventListener('turbo:before-morph-element', (event) => {
+  const { target, detail } = event;
+  const isEntered = 'defaultValue' in target && target.value !== target.defaultValue;
+  if (isEntered && detail.newElement && target.closest('[data-live]')) event.preventDefault();
+});
+
 // A reader at the end of the messages stays there; another one is told how many are new.
 addEventListener('turbo:before-stream-render', ({ target, detail }) => {
   const region = document.getElementById(target.target);

@@ -23,7 +23,7 @@ test('a person approves after the session has ended: the call runs, and the next
   const page = await ada.go(new URL(String(error['approval_url'])).pathname);
   expect(page.visibleText).toContain(`@${stranger.handle}`);
   const decided = await ada.send(findForm(page, new URL(page.url).pathname), { button: 'approve' });
-  expect(decided.visibleText).toContain('Approved. You can undo it for five seconds.');
+  expect(decided.visibleText).toContain('Until then you can undo it.');
   expect(await requestsOf()).toEqual([]);
   expect(await applyStoredDecisions(service)).toEqual([]);
   const [received] = await requestsOf();

@@ -47,7 +47,7 @@ test('two strangers who know only a handle become contacts and talk', async () =
   expect(error).toMatchObject({ code: 'APPROVAL_REQUIRED', approval_url: expect.any(String) });
   const page = await ada.person.go(new URL(String(error['approval_url'])).pathname);
   const decided = await ada.person.send(findForm(page, new URL(page.url).pathname), { button: 'approve' });
-  expect(decided.visibleText).toContain('Approved. You can undo it for five seconds.');
+  expect(decided.visibleText).toContain('Until then you can undo it.');
 
   const { data } = await socket.next(({ type }) => type === 'contact.request');
   expect(data).toMatchObject({ from: { canonical_handle: mine.handle }, message: 'May I write to you?' });

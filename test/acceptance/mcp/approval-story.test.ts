@@ -38,7 +38,7 @@ async function createStoryAgents(connect: Connect) {
     const page = await ada.go(String(first.error['approval_url']));
     questions.push(`page: ${page.visibleText}`);
     const decided = await ada.send(findForm(page, new URL(page.url).pathname), { button: 'approve' });
-    expect(decided.visibleText).toContain('Approved. You can undo it for five seconds.');
+    expect(decided.visibleText).toContain('Until then you can undo it.');
     expect(await applyStoredDecisions(cluster)).toEqual([]);
     return client.call(name, args);
   }

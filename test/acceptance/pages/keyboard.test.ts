@@ -88,7 +88,7 @@ await describeWithBrowser('the keyboard', (browser) => {
     await service.write((work) => openApproval(work, question));
     await page.goto('/console');
     await press('j', 'j', 'a');
-    await page.getByText('You can undo it for five seconds.').waitFor();
+    await page.getByText('Until then you can undo it.').waitFor();
     expect(await findPageFaults(page)).toEqual([]);
     await press('u');
     await page.getByText('Undone. Nothing was decided.').waitFor();

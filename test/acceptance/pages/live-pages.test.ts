@@ -166,7 +166,7 @@ await describeWithBrowser('an open page in a browser', (browser) => {
     expect(await page.title()).toBe('(1) Home · Agent Messaging');
     await page.getByText('May I?').waitFor();
     await page.getByRole('button', { name: 'Deny' }).click();
-    await page.getByText('Denied.').waitFor();
+    await page.getByText('Until then you can undo it.').waitFor();
     expect(await page.title()).toBe('Home · Agent Messaging');
     await context.close();
   });

@@ -12,6 +12,9 @@ export function consequenceText({
     : 'Both sides lose the contact and are notified. A new contact request is needed to become contacts again.';
 }
 
+/** After a decision that can be undone. It stays true while the page is open. */
+export const undoHint = 'Your answer takes effect after five seconds. Until then you can undo it.';
+
 /** Badges of the states. */
 export const stateBadges = {
   pending: ['accent', 'Pending'],

@@ -47,7 +47,7 @@ export interface PageDefinition<V extends PageVisit> {
   action?(visit: V): ComponentChildren;
   /** The id of the frame around the page, for pages that are also shown over others. */
   frame?: string;
-  /** Whether the sections are kept up to date. They must have no forms and no query named `cursor`. */
+  /** Whether the sections are kept up to date. Text fields that the reader has changed stay as they are. They must have no query named `cursor`. */
   isLive?: boolean;
   sections(kinds: Sections<V>): readonly (Section<V> | Show<V>)[];
   /** The changes of its buttons, each by its path after that of the page. */

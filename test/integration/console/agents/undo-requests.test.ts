@@ -76,7 +76,7 @@ test('an answer can be undone until it takes effect, the sender learns nothing, 
   const liveContacts = await openLivePage(service.url, ada, contactsPage);
   const approved = await answer(ada, 'approve');
   expect(approved.url).toMatch(/\/console$/);
-  expect(approved.visibleText).toContain('Request approved. You can undo it for five seconds.');
+  expect(approved.visibleText).toContain('Until then you can undo it.');
   expect([approved.title, await items()]).toEqual(['Home · Agent Messaging', []]);
   await expect.poll(live.shown).toMatch(/Approved.*Undo/);
   await expect.poll(liveContacts.shown).toMatch(/Received requests.*Approved.*Undo/);

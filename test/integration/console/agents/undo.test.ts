@@ -35,6 +35,9 @@ async function createWorld() {
 const decide = async (person: SignedInPerson, address: string, button: string) =>
   person.send(findForm(await person.go('/console'), address), { button });
 
+const decideOn = async (person: SignedInPerson, page: string) =>
+  person.send(findForm(await person.go(page), page), { button: 'approve' });
+
 const undo = async (person: SignedInPerson, address: string) =>
   person.send(findForm(await person.go('/console'), `${address}/undo`));
 
@@ -53,7 +56,7 @@ test('a decision on the home page can be undone until it takes effect, and the o
   const decided = await ada.send(findForm(home, address), { button: 'approve' });
   expect(decided.url).toMatch(/\/console$/);
   expect(decided.title).toBe('Home · Agent Messaging');
-  expect(decided.visibleText).toContain('Approved. You can undo it for five seconds.');
+  expect(decided.visibleText).toContain('Until then you can undo it.');
   await expect.poll(live.shown).toMatch(/Approved.*Undo/);
   expect([await stateOf(address), await requestsOf(other)]).toEqual(['pending', []]);
 
@@ -73,10 +76,22 @@ test('a decision on the home page can be undone until it takes effect, and the o
   live.close();
   const again = await ada.send(findForm(home, address), { button: 'approve' });
   expect(again.visibleText).toContain('Approved.');
-  expect(again.visibleText).not.toContain('You can undo it');
+  expect(again.visibleText).not.toContain('Until then you can undo it');
   const late = await ada.send(fillForm(await ada.go('/console'), `${address}/undo`));
   expect(late.visibleText).toContain('It is too late to undo this');
   expect(await stateOf(address)).toBe('approved');
+});
+
+test('the open page of an approval follows its decision until it is carried out', async () => {
+  const { ada, other, address } = await createWorld();
+  const decided = await decideOn(ada, address);
+  expect(decided.visibleText).toMatch(/The decision takes effect within seconds.*Approved.*Undo/);
+  const live = await openLivePage(service.url, ada, findLiveAddress(decided));
+  await applyStoredDecisions(service);
+  await expect.poll(live.shown).toContain('approved it, and it was done.');
+  expect(live.shown()).not.toMatch(/Pending|Undo/);
+  live.close();
+  expect(await requestsOf(other)).toHaveLength(1);
 });
 
 test('of two people the first decides, and only that person can undo it', async () => {
@@ -150,9 +165,14 @@ test('a decision of a person who lost the right to decide is none', async () => 
 
 test('a call that is refused when it takes effect waits again, with the reason', async () => {
   const { ada, other, address } = await createWorld();
+  const live = await openLivePage(service.url, ada, findLiveAddress(await ada.go(address)));
   await decide(ada, address, 'approve');
+  await expect.poll(live.shown).toMatch(/The decision takes effect within seconds.*Undo/s);
   await service.write((work) => retire(work, { id: other.id, canonical_handle: other.handle }));
   await applyStoredDecisions(service);
+  await expect.poll(live.shown).toMatch(/The action is no longer possible.*value="approve"/s);
+  expect(live.shown()).not.toContain('Undo');
+  live.close();
   const home = await ada.go('/console');
   expect(home.title).toBe('(1) Home · Agent Messaging');
   expect(home.visibleText).toContain('The action is no longer possible, and nothing was changed');

@@ -84,6 +84,7 @@ export const pageRules: Readonly<Record<string, Rule>> = {
   '/console/exports': 'signed in',
   '/console/live/agents/:id/contacts': 'acts as',
   '/console/live/approvals': 'signed in',
+  '/console/live/approvals/:id': 'acts as',
   '/console/live/conversations': 'signed in',
   '/console/live/conversations/:id': 'acts as',
   '/console/live/home': 'signed in',

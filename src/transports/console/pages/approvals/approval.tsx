@@ -11,7 +11,7 @@ import { wrongField } from '../../../../../packages/core/src/domain/errors.ts';
 import { definePage } from '../../define/page.tsx';
 import { redirectOrWarn } from '../../form-errors.ts';
 import { ApprovalButtons } from '../../components/approval-buttons.tsx';
-import { consequenceText, stateBadges } from '../../components/approval-text.ts';
+import { consequenceText, stateBadges, undoHint } from '../../components/approval-text.ts';
 import { outcomeText } from './list.tsx';
 
 interface ApprovalProps {
@@ -36,6 +36,7 @@ const maxEditedBytes = 96 * 1_024;
 /** One approval. Clients show the address of this page to their user. */
 export const approvalPage = definePage({
   path: '/console/approvals/:id',
+  isLive: true,
   async load({ read, person, params }) {
     const approval = await read(requireApprovalForPerson, person.account_id, params['id'] ?? '');
     return { approval, review: approval.is_review ? await read(readReview, approval) : null };
@@ -66,8 +67,7 @@ export const approvalPage = definePage({
               reason: form.get('reason')?.trim().slice(0, 500),
             };
             const canUndo = await write(storeDecision, person.account_id, approval.id, decision, details);
-            const done = decision === 'approved' ? 'Approved.' : 'Denied.';
-            return canUndo ? `${done} You can undo it for five seconds.` : done;
+            return canUndo ? undoHint : decision === 'approved' ? 'Approved.' : 'Denied.';
           }),
       },
     },

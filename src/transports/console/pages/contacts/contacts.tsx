@@ -6,6 +6,7 @@ import { withdrawContactRequestOperation } from '../../../../operations/contacts
 import { listAnswers, storeAnswer, undoAnswer } from '../../../../services/approvals/stored-decisions.ts';
 import { requireNotPaused } from '../../act-as-agent.ts';
 import { RequestButtons } from '../../components/approval-buttons.tsx';
+import { undoHint } from '../../components/approval-text.ts';
 import { Notice, Quote } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { pageInput } from '../../define/list.tsx';
@@ -215,7 +216,7 @@ export const contactsPage = agentPage<Pick<ContactsVisit, 'answers'>>({
       if (decision === 'approved') requireNotPaused(agent);
       const answer = { account_id, decision } as const;
       const canUndo = await change(storeAnswer, agent.id, form.get('request_id') ?? '', answer);
-      return `Request ${decision}.${canUndo ? ' You can undo it for five seconds.' : ''}`;
+      return canUndo ? undoHint : `Request ${decision}.`;
     },
     async 'requests/undo'({ agent, change, form, person: { account_id } }) {
       await change(undoAnswer, agent.id, form.get('request_id') ?? '', account_id);
