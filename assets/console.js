@@ -24,6 +24,21 @@ addEventListener('turbo:submit-end', ({ detail, target }) => {
     sessionStorage.removeItem(location.pathname);
 });
 
+// A form that could not be sent says so. Forms that the browser sends lead to its own page.
+const failure = () => document.querySelector('.not-sent');
+addEventListener('turbo:submit-start', () => failure()?.remove());
+addEventListener('turbo:fetch-request-error', ({ target }) => {
+  if (target.method !== 'post') return;
+  document.querySelector('.flash')?.remove();
+  failure()?.remove();
+  const notice = document.createElement('p');
+  notice.className = 'notice danger not-sent';
+  notice.role = 'alert';
+  notice.dataset.turboTemporary = '';
+  notice.textContent = 'Not sent: there is no connection. Your text is kept; send it again.';
+  document.querySelector('main').append(notice);
+});
+
 // A reply changes only the line above the text.
 addEventListener('turbo:frame-load', ({ target }) => {
   if (target.id !== 'reply') return;

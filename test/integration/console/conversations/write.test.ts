@@ -85,11 +85,15 @@ test('neither a closed thread nor a paused agent takes a message', async () => {
   );
   await pause(false);
   await service.patch({ token }, `/threads/${id}`, { status: 'closed' });
-  expect((await ada.go(addressOf(id))).forms.map(({ action }) => action)).not.toContain(
-    `${addressOf(id)}/messages`,
-  );
-  expect((await ada.send(form, { fields: { content: 'Closed' } })).status).toBeGreaterThanOrEqual(400);
-  expect(await listMessages(service, mine, id)).toHaveLength(1);
+  const refused = await ada.send(form, { fields: { content: 'Closed' } });
+  expect(refused.status).toBe(403);
+  expect(refused.visibleText).toContain('This conversation is not active');
+  expect(refused.visibleText).toContain('Not sent. This thread is closed');
+  const kept = findForm(refused, `${addressOf(id)}/messages`);
+  expect(kept.fields).toContainEqual(['content', 'Closed']);
+  await service.patch({ token }, `/threads/${id}`, { status: 'active' });
+  expect((await ada.send(kept)).visibleText).toContain(`Sent as @${mine.handle}.`);
+  expect(await listMessages(service, mine, id)).toMatchObject([{}, { content: 'Closed' }]);
 });
 
 describe('writing as', () => {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { CardLink, Handle } from '../../components/rows.tsx';
-import { Badge, Empty, Icon } from '../../components/content.tsx';
+import { Badge, Empty, Icon, Notice } from '../../components/content.tsx';
 import { Button } from '../../components/form.tsx';
 import { LiveRegion } from '../../components/live-region.tsx';
 import { formPage } from '../../form-errors.ts';
@@ -15,7 +15,7 @@ import { OpenTasks } from './tasks.tsx';
 import { Watches, watchLinksAddress } from './watch-links.tsx';
 import { type EnteredMessage, WriteForm } from './write-form.tsx';
 
-/** What the page keeps up to date: its head, the open tasks, and the messages, or what to expect when there are none. */
+/** What the page keeps up to date: its head, the open tasks, and the messages, or what to expect when there are none, and whether it takes messages. */
 export function LiveContent({ page, whole, start, named }: MessageListProps) {
   const isEmpty = page.messages.length === 0 && page.approvals.length === 0;
   return (
@@ -26,6 +26,13 @@ export function LiveContent({ page, whole, start, named }: MessageListProps) {
         <Empty title="No messages">Messages appear here as soon as a member sends one.</Empty>
       ) : (
         <MessageList page={page} whole={whole} start={start} named={named} />
+      )}
+      {page.conversation.status !== 'active' && (
+        <div class="inactive" id="inactive">
+          <Notice tone="accent" title="This conversation is not active">
+            It accepts messages when an agent makes it active again.
+          </Notice>
+        </div>
       )}
     </>
   );

@@ -1,5 +1,5 @@
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
-import { ErrorNotice, Notice } from '../../components/content.tsx';
+import { ErrorNotice } from '../../components/content.tsx';
 import { Checkbox } from '../../components/choices.tsx';
 import { Select, TextArea } from '../../components/field.tsx';
 import { Button, Form } from '../../components/form.tsx';
@@ -33,23 +33,20 @@ interface WriteProps {
   reply_to: string;
 }
 
-/** The form below the messages. */
+/** The form below the messages. Styles hide it while the conversation is not active, unless something is entered in it. */
 export function WriteForm({ page, entered, reply_to }: WriteProps) {
-  const { id, status } = page.conversation;
+  const { id, agents } = page.conversation;
   const isReply =
     findAnswer(page, reply_to) !== undefined || page.messages.some((message) => message.id === reply_to);
-  const { agents } = page.conversation;
-  if (status !== 'active')
-    return (
-      <Notice tone="accent" title="This conversation is not active">
-        It accepts messages when an agent makes it active again.
-      </Notice>
-    );
   const formErrors = entered?.formErrors;
   const [first] = agents;
   return (
     <section class="composer" aria-label={isReply ? 'Answer as your agent' : 'Write as your agent'}>
-      <ErrorNotice message={formErrors?.message ?? formErrors?.fields['reply_to']} />
+      <ErrorNotice
+        message={
+          formErrors && `Not sent. ${formErrors.message ?? formErrors.fields['reply_to'] ?? ''}`.trim()
+        }
+      />
       <Form
         id={draftForm}
         class="composer-form"
