@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFolder, runAm, tokenEnv } from '../../clients/am.ts';
 import { useService } from '../../support/service.ts';
@@ -53,18 +51,13 @@ test('a conversation: send, read, answer, search', async () => {
   await expect.poll(async () => (await asAnn(['search', 'pipe'])).out).toContain('**pipe**');
   const [found] = json(await asAnn(['search', '--agents', bob.handle, '--json']));
   expect(found).toMatchObject({ canonical_handle: bob.handle });
-});
-
-test('files are attached, and a key sends once', async () => {
-  const { bob, asAnn, asBob } = await pair();
-  const path = join(await createFolder(), 'order.txt');
-  await writeFile(path, 'Order 1042');
-  const [first] = json(await asAnn(['send', bob.handle, '--attach', path, '--json']));
-  expect(first).toMatchObject({ content: '', attachments: [{ filename: 'order.txt', size_bytes: 10 }] });
-  const thread = String(first?.['thread_id']);
-  const again = () => asAnn(['send', thread, 'once', '--key', 'order-1', '--json']);
-  expect(json(await again())).toEqual(json(await again()));
-  expect((await asBob(['read', thread])).out).toContain('[order.txt, 10 bytes, att_');
+  const lines = (await asAnn(['search', '--agents', bob.handle])).out.split('\n');
+  expect(lines).toContain(`${bob.handle} ${String(found?.['display_name'])}`);
+  expect(await asAnn(['threads', '--with', 'absent.here'])).toEqual({
+    code: 0,
+    out: '',
+    err: 'no thread with absent.here was found\n',
+  });
 });
 
 test('a question waits for its answer, or ends with 7', async () => {
@@ -101,6 +94,8 @@ test('errors have the documented exit codes', async () => {
   expect((await asAnn(['nonsense'])).code).toBe(2);
   expect((await asAnn(['send', bob.handle])).code).toBe(2);
   expect((await asAnn(['send', 'thd_x', 'text', '--new'])).code).toBe(2);
+  for (const option of ['--reply-to', '--replaces'])
+    expect((await asAnn(['send', bob.handle, 'text', option, 'msg_x'])).code).toBe(2);
   expect(await asAnn(['send', 'no handle', 'text'])).toMatchObject({
     code: 4,
     err: expect.stringContaining('INVALID_HANDLE'),

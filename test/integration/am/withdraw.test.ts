@@ -16,8 +16,9 @@ test('a message is replaced and withdrawn with commands, and a reader sees both'
   expect([withdrawn.code, withdrawn.out]).toEqual([0, `withdrew ${sent.id}, #2 of ${thread}\n`]);
   const shown = await runAm(['read', thread], { env: asBob });
   expect(shown.out).toContain(`(replaced by ${sent.id})`);
-  expect(shown.out).toContain('(withdrawn by its sender)');
+  expect(shown.out).toMatch(/ #2 \S+\n {2}\(withdrawn by its sender\)\n$/);
   expect(shown.out).not.toContain('at 4');
+  expect((await runAm(['threads'], { env: asBob })).out).toContain(`  (withdrawn)  ${thread}\n`);
   const refused = await runAm(['withdraw', old.id], { env: asBob });
   expect([refused.code, refused.err]).toEqual([4, expect.stringContaining('FORBIDDEN')]);
   const unknown = await runAm(['send', 'thd_01ARZ3NDEKTSV4RRFFQ69G5FAV', 'x', '--replaces', old.id], {

@@ -42,9 +42,7 @@ export function formatMessage(output: Output, message: Message): string {
   );
   return [
     head,
-    ...toPlainText(content)
-      .split('\n')
-      .map((line) => `  ${line}`),
+    ...(content === '' ? [] : toPlainText(content).split('\n')).map((line) => `  ${line}`),
     ...(withdrawn_at === undefined ? [] : [output.style('dim', '  (withdrawn by its sender)')]),
     ...(replaced_by === undefined ? [] : [output.style('dim', `  (replaced by ${replaced_by})`)]),
     ...files,

@@ -45,7 +45,12 @@ function toCells(
     shorten(others.join(', '), 40),
     String(unread_count),
     formatTime(latest?.created_at ?? updated_at),
-    latest ? shorten(toPlainLine(latest.content) || `[${latest.attachments.length} files]`, 40) : '-',
+    latest ? shorten(summarize(latest), 40) : '-',
     id,
   ];
+}
+
+function summarize({ content, attachments, withdrawn_at }: Message): string {
+  if (withdrawn_at !== undefined) return '(withdrawn)';
+  return toPlainLine(content) || `[${attachments.length} files]`;
 }

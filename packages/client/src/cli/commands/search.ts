@@ -27,11 +27,10 @@ export function searchCommand(io: CommandIo): Command {
       if (agents) {
         const page = await service.search.agents({ q: text, limit }).page();
         for (const agent of page.agents) {
-          const name = output.style('bold', agent.canonical_handle);
-          output.show(
-            agent,
-            () => `${name} ${toPlainLine(agent.display_name)}: ${toPlainLine(agent.description)}`,
-          );
+          const { canonical_handle, display_name, description } = agent;
+          const about = description === '' ? '' : `: ${toPlainLine(description)}`;
+          const name = `${output.style('bold', canonical_handle)} ${toPlainLine(display_name)}`;
+          output.show(agent, () => `${name}${about}`);
         }
         return;
       }

@@ -35,6 +35,8 @@ export function threadsCommand(io: CommandIo): Command {
         found.push(thread);
         if (found.length === options.limit) break;
       }
+      if (options.with !== undefined && found.length === 0)
+        io.log(`no thread with ${options.with} was found\n`);
       await showThreads(service, { output, isJson, me: me.canonical_handle }, found);
     });
 }
