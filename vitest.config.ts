@@ -14,11 +14,10 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, 'test/nightly/**'],
     globalSetup: ['test/support/vitest/global-setup.ts'],
     setupFiles: ['test/support/vitest/worker-setup.ts'],
-    // Tests wait for conditions. Suites of whole processes or browsers set a longer limit themselves.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // The default of one second is too short on a busy machine.
-    expect: { poll: { timeout: 20_000, interval: 50 } },
+    // Tests wait for conditions, so the limits only end what hangs. They are long enough for whole processes and browsers on a busy machine.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000, interval: 50 } },
     pool: 'forks',
     // Nothing happens on import, so files can share the modules of their worker: loading them anew for each file is a third of the time.
     isolate: false,

@@ -3,9 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, onTestFinished, test, vi } from 'vitest';
-
-vi.setConfig({ testTimeout: 150_000 });
+import { expect, onTestFinished, test } from 'vitest';
 
 const program = resolve(import.meta.dirname, '../../dist/chaos/main.js');
 

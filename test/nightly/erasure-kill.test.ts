@@ -2,7 +2,7 @@ import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { readdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { erasureJob } from '../../packages/core/src/domain/agents/erasure-and-export.ts';
 import { beginErasure } from '../../src/services/agents/erasures.ts';
 import { requestRest } from '../clients/rest.ts';
@@ -11,8 +11,6 @@ import { buildAgent } from '../support/service.ts';
 import { uploadId } from '../integration/attachments/setup.ts';
 import { startServiceCluster } from '../support/cluster/cluster.ts';
 import { holdAtStage } from './support/hold-stage.ts';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 await describeWithRedis('a worker killed between any two steps of an erasure', () => {
   test('leaves the rest to the next one, and each row is counted once', async () => {
@@ -53,14 +51,14 @@ await describeWithRedis('a worker killed between any two steps of an erasure', (
     }
     await cluster.startWorker(own);
     const found = () => core.db.erasures.find(id);
-    await expect.poll(async () => (await found())?.stage, { timeout: 60_000, interval: 100 }).toBe('done');
+    await expect.poll(async () => (await found())?.stage).toBe('done');
     expect(await found()).toMatchObject({
       counts: { messages: 2, files: 1 },
       doomed_keys: [],
       done_at: expect.any(Number),
     });
     const owed = () => core.database.query({ text: 'select from outbox where job = $1' }, [erasureJob]);
-    await expect.poll(async () => (await owed()).length, { timeout: 60_000 }).toBe(0);
+    await expect.poll(async () => (await owed()).length).toBe(0);
     const files = await readdir(join(folder, 'blobs'), { recursive: true, withFileTypes: true });
     expect(files.filter((entry) => entry.isFile())).toEqual([]);
     const list = await requestRest('GET', `${base}/threads/${made.body.id}/messages`, { token: bob.token });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { exportJob } from '../../packages/core/src/domain/agents/erasure-and-export.ts';
 import { beginExport } from '../../src/services/agents/exports.ts';
 import { runCli } from '../clients/cli.ts';
@@ -14,8 +14,6 @@ import { requestRest } from '../clients/rest.ts';
 import { buildAgent } from '../support/service.ts';
 import { readZip } from '../support/unzip.ts';
 import { holdAtStage } from './support/hold-stage.ts';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 await describeWithRedis('a worker killed between any two steps of an export', () => {
   test('leaves the rest to the next one: the export is ready only when the archive is complete, and has no duplicates', async () => {
@@ -52,7 +50,7 @@ await describeWithRedis('a worker killed between any two steps of an export', ()
     }
     await cluster.startWorker(exporting);
     const found = () => core.db.agentExports.find(id);
-    await expect.poll(async () => (await found())?.stage, { timeout: 60_000, interval: 100 }).toBe('done');
+    await expect.poll(async () => (await found())?.stage).toBe('done');
     const whole = await found();
     expect(whole).toMatchObject({ counts: { agent: 1, thread: 1, message: 1, files: 1 }, part_keys: [] });
     expect((await fetching()).code).toBe(0);
@@ -64,6 +62,6 @@ await describeWithRedis('a worker killed between any two steps of an export', ()
     expect(kinds).toEqual(['agent', 'attachment', 'thread', 'message']);
     expect([...files.keys()]).toContain(`attachments/${file}`);
     const owed = () => core.database.query({ text: 'select from outbox where job = $1' }, [exportJob]);
-    await expect.poll(async () => (await owed()).length, { timeout: 60_000 }).toBe(0);
+    await expect.poll(async () => (await owed()).length).toBe(0);
   });
 });

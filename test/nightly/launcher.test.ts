@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { readIfExists } from '../../src/embedded/private-file.ts';
 import {
   waitUntil,
@@ -10,9 +10,6 @@ import {
   readPostgresPid,
   runLauncher,
 } from '../integration/embedded/setup.ts';
-
-// Real servers on a busy machine: a test that hangs still ends.
-vi.setConfig({ testTimeout: 120_000 });
 
 test('a second launcher on the same folder is refused and does not disturb the first', async () => {
   const dataDir = createTemporaryFolder();

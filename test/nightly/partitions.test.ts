@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { minIdAt, newId, timeOfId } from '../../packages/core/src/domain/ids.ts';
 import { searchTextVersion } from '../../packages/core/src/domain/search/tokenizer.ts';
 import { expireByAge } from '../../workers/maintenance/retention.ts';
@@ -7,8 +7,6 @@ import { requestRest } from '../clients/rest.ts';
 import { startService, type TestAgent, type TestService } from '../support/service.ts';
 import { connectWebSocket } from '../clients/websocket.ts';
 import { openSseStream } from '../clients/sse.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let service: TestService;
 beforeEach(async () => {

@@ -1,9 +1,7 @@
-import { describe, vi } from 'vitest';
+import { describe } from 'vitest';
 import { createPostgresQueues } from '../../src/platform/queues/postgres.ts';
 import { testQueueContract } from '../integration/platform/queue-contract.ts';
 import { createTestDatabase } from '../support/servers/postgres/database.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 describe('the job queues in PostgreSQL', () =>
   testQueueContract(async () => {

@@ -52,8 +52,8 @@ export async function expectToSurviveFailover(
   const killed = load.acknowledged.length;
   await load.waitForMore(200);
   await Promise.all(followers.map((follower) => follower.waitUntil(killed + 200)));
-  await expect.poll(() => readHealth(one.url), waitOptions).toEqual('ok');
-  await expect.poll(() => readHealth(other.url), waitOptions).toEqual('ok');
+  await expect.poll(() => readHealth(one.url)).toEqual('ok');
+  await expect.poll(() => readHealth(other.url)).toEqual('ok');
   await load.waitForMore(100);
   await load.finish();
   load.expectNoErrors();

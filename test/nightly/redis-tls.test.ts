@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { runCli } from '../clients/cli.ts';
 import { expectExactlyOnce } from '../support/cluster/delivery-check.ts';
 import { startServiceCluster, startConversation } from '../support/cluster/cluster.ts';
@@ -11,8 +11,6 @@ import { startTestRedisCluster } from '../support/servers/redis/cluster.ts';
 import { startTestSentinels } from '../support/servers/redis/sentinel.ts';
 import { describeWithRedis, startTestRedis } from '../support/servers/redis/server.ts';
 import { testCertificate } from '../support/servers/tls-certificate.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** A Redis with TLS: its address, and the address without TLS. */
 const kinds = {

@@ -8,8 +8,6 @@ import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
 import { startServiceCluster } from '../support/cluster/cluster.ts';
 import { parseMetrics } from '../integration/ops/scrape.ts';
 
-const waitOptions = { timeout: 60_000 };
-
 /** Shorter than any PostgreSQL timeout of the service, and long enough for a slow machine. */
 const measureBound = () => ({ signal: AbortSignal.timeout(15_000) });
 
@@ -48,29 +46,25 @@ await describeWithRedis('operators of a process get their answers', () => {
       return { parts, depth, owed: value('ams_outbox_jobs') };
     };
     const allWell = { parts: [1, 1], depth: 0, owed: 0 };
-    await expect.poll(up, waitOptions).toEqual(allWell);
+    await expect.poll(up).toEqual(allWell);
 
     redis.freeze();
     // Results are cached for a moment, so poll until they change.
-    await expect.poll(up, waitOptions).toEqual({ parts: [1, 0], depth: undefined, owed: 0 });
+    await expect.poll(up).toEqual({ parts: [1, 0], depth: undefined, owed: 0 });
     const parts = { database: 'ok', queues: unresponsiveServer };
-    await expect.poll(health, waitOptions).toMatchObject([200, { status: 'degraded', parts }]);
-    await expect
-      .poll(listMissedParts, waitOptions)
-      .toEqual(expect.arrayContaining(['queues', 'the depth of the queues']));
+    await expect.poll(health).toMatchObject([200, { status: 'degraded', parts }]);
+    await expect.poll(listMissedParts).toEqual(expect.arrayContaining(['queues', 'the depth of the queues']));
     await redis.disconnect();
     await redis.restore();
-    await expect.poll(up, waitOptions).toEqual(allWell);
+    await expect.poll(up).toEqual(allWell);
 
     database.freeze();
-    await expect.poll(up, waitOptions).toEqual({ parts: [0, 1], depth: 0, owed: undefined });
+    await expect.poll(up).toEqual({ parts: [0, 1], depth: 0, owed: undefined });
     const away = { database: unresponsiveServer, queues: 'ok' };
-    await expect.poll(health, waitOptions).toMatchObject([503, { status: 'unavailable', parts: away }]);
-    await expect
-      .poll(listMissedParts, waitOptions)
-      .toEqual(expect.arrayContaining(['database', 'the outbox']));
+    await expect.poll(health).toMatchObject([503, { status: 'unavailable', parts: away }]);
+    await expect.poll(listMissedParts).toEqual(expect.arrayContaining(['database', 'the outbox']));
     await database.disconnect();
     await database.restore();
-    await expect.poll(up, waitOptions).toEqual(allWell);
+    await expect.poll(up).toEqual(allWell);
   });
 });

@@ -11,7 +11,7 @@ import { type Binding, connectWire } from './acts/wire.ts';
 import { startA2aCluster } from './cluster.ts';
 
 // Three processes start, and some tests wait for callbacks that are repeated.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 const { folder, missing } = findActsFolder();
 

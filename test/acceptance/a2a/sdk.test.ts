@@ -15,8 +15,6 @@ import { use } from '../../support/use.ts';
 import { startA2aCluster } from './cluster.ts';
 import { asTask, buildRequest, connectSdk, type SdkBinding, sdkBindings } from './sdk-client.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 const cluster = use(startA2aCluster);
 const receiver = use(() => startWebhookReceiver({ isDescribed: false }));
 const askedAgent = use(async () => {

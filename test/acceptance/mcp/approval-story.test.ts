@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { findForm } from '../../clients/form-browser.ts';
 import { callToolRaw } from '../../clients/mcp/client.ts';
 import { applyStoredDecisions, signInPerson } from '../../integration/console/signed-in-person.ts';
@@ -12,9 +12,6 @@ import { connectSdk } from '../../clients/mcp/drivers/sdk.ts';
 import { runInspector } from '../../clients/mcp/inspector.ts';
 import { isNightly } from '../../support/extent.ts';
 import { use } from '../../support/use.ts';
-
-// Clients in separate processes take time to start.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 const cluster = use(startMcpCluster);
 
@@ -117,7 +114,7 @@ async function testStory(connect: Connect, asks: 'form' | 'page'): Promise<void>
   const names = ['contact_added', 'thread_created', 'message_created'];
   const expected = names.map((name) => `notifications/service/${name}`);
   if (client.notified) {
-    await expect.poll(client.notified, { timeout: 30_000 }).toEqual(expect.arrayContaining(expected));
+    await expect.poll(client.notified).toEqual(expect.arrayContaining(expected));
   }
 }
 

@@ -1,4 +1,4 @@
-import { test, vi } from 'vitest';
+import { test } from 'vitest';
 import { connectAiSdk } from '../../clients/mcp/drivers/ai-sdk.ts';
 import type { ConnectTools } from '../../clients/mcp/drivers/driver.ts';
 import { connectLangChain } from '../../clients/mcp/drivers/langchain.ts';
@@ -12,9 +12,6 @@ import { startMcpCluster } from './cluster.ts';
 import { testToolStory } from './tool-story.ts';
 import { isNightly } from '../../support/extent.ts';
 import { use } from '../../support/use.ts';
-
-// Clients in separate processes take time to start.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 const cluster = use(startMcpCluster);
 

@@ -2,14 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { buildAuthorizationUrl } from '../../../scripts/screenshots/authorization-request.ts';
 import { createFirstAgent, createPerson, signUp } from '../../clients/person.ts';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /** A callback that redirects on to `target`, or the page where the chain ends. */
 async function startSite(target?: string) {

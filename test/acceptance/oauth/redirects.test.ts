@@ -1,13 +1,11 @@
 import type { Page } from 'playwright-core';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildAuthorizationUrl } from '../../../scripts/screenshots/authorization-request.ts';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { approve, createFirstAgent, createPerson, signUp } from '../../clients/person.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { isNightly } from '../../support/extent.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const addresses = [
   ['http://127.0.0.1:8765/callback', '127.0.0.1:8765'],

@@ -41,7 +41,7 @@ await describeWithBrowser('files of a message', (browser) => {
       await page.getByRole('status').getByText('Sent as @').waitFor();
       // The text may be that of the message before.
       const read = async () => (await service.get(mine, `/threads/${id}/messages`)).body.messages;
-      await expect.poll(read, { timeout: 10_000 }).toHaveLength(count);
+      await expect.poll(read).toHaveLength(count);
       const [{ content, attachments, reply_to }] = await read();
       return { content, reply_to, names: attachments.map(({ filename }: { filename: string }) => filename) };
     };

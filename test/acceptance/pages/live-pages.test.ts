@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { openApproval } from '../../../src/services/approvals/approvals.ts';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { sendTo, startThread } from '../../integration/console/conversations/conversation-fixtures.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
@@ -9,8 +9,6 @@ import { startTcpBalancer } from '../../../scripts/parts/tcp-balancer.ts';
 import { bundledProgram } from '../../support/vitest/bundled-program.ts';
 import { createTestSettings, startService, type TestService } from '../../support/service.ts';
 import { isNightly } from '../../support/extent.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** The list beside them shows the beginning of the last one too. */
 const messagesOf = (page: Page) => page.locator('#messages');

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildAuthorizationUrl } from '../../../scripts/screenshots/authorization-request.ts';
 import { sampleClient } from '../../../scripts/screenshots/fixtures.ts';
 import { describeWithBrowser } from '../../clients/playwright.ts';
@@ -7,8 +7,6 @@ import { signInPerson } from '../../integration/console/signed-in-person.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { findPageFaults, injectAxe } from './page-faults.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** The nightly run visits every page, on screens of four kinds. */
 await describeWithBrowser('no fault is found on the pages that are used most', (browser) => {

@@ -1,11 +1,9 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { sendTo } from '../../integration/console/conversations/conversation-fixtures.ts';
 import { createWatchedWorld, expireLinks, linksAddress, share } from '../../integration/watch/setup.ts';
 import { useSharedService } from '../../support/service.ts';
 import { findPageFaults, injectAxe } from './page-faults.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const screens = {
   'a phone': { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },

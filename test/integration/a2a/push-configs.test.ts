@@ -102,18 +102,14 @@ test('secrets are encrypted in the database, and in no log and no answer', async
 
   service.receiver.setHandler(respondWith(500));
   await update('working', 'Looking.');
-  await expect
-    .poll(async () => (await rowOf(taskId, made.result.id))?.last_error, { timeout: 30_000 })
-    .toBe('http_5xx');
+  await expect.poll(async () => (await rowOf(taskId, made.result.id))?.last_error).toBe('http_5xx');
   // The secrets of another SECRET_KEY cannot be read.
   const other = await create({ url: newUrl(), ...secrets });
   const overwrite = { text: `update a2a_push_configs set credentials = 'x' where id = $1` };
   await service.core.database.query(overwrite, [other.result.id]);
   service.receiver.setHandler(respondWith(204));
   await update('completed', 'Tomorrow.');
-  await expect
-    .poll(async () => (await rowOf(taskId, other.result.id))?.last_error, { timeout: 30_000 })
-    .toBe('not_sendable');
+  await expect.poll(async () => (await rowOf(taskId, other.result.id))?.last_error).toBe('not_sendable');
   const words = ['very-secret', new URL(url).pathname];
   expect(logged.filter((line) => words.some((word) => line.includes(word)))).toEqual([]);
   expect(logged.join('\n')).toContain('an update cannot be sent');

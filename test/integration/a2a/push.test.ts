@@ -102,7 +102,7 @@ test.each([
   service.receiver.setHandler(respondWith(status, { Location: elsewhere }));
   await tellAll(task);
   const row = async () => (await rowOf(task.taskId, id))?.next_at;
-  await expect.poll(row, { timeout: 30_000 }).toBeNull();
+  await expect.poll(row).toBeNull();
   expect(postsTo(url)).toHaveLength(posts);
   const { result } = await task.client.call('GetTaskPushNotificationConfig', { taskId: task.taskId, id });
   expect(result.url).toBe(url);

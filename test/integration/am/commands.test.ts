@@ -67,9 +67,7 @@ test('a question waits for its answer, or ends with 7', async () => {
     err: expect.stringMatching(/^error: no answer within 1 s; see: am task show tsk_\w{26}\n$/),
   });
   const answer = asAnn(['ask', bob.handle, 'And now?', '--wait', '30', '--subject', 'Now']);
-  await expect
-    .poll(async () => (await asBob(['threads', '--json'])).out, { timeout: 10_000 })
-    .toContain('"subject":"Now"');
+  await expect.poll(async () => (await asBob(['threads', '--json'])).out).toContain('"subject":"Now"');
   await asBob(['send', ann.handle, 'Yes']);
   expect(await answer).toMatchObject({ code: 0, out: expect.stringContaining('  Yes') });
 });

@@ -4,8 +4,6 @@ import { expect, test } from 'vitest';
 import { createFolder, runAm, startAm, tokenEnv } from '../../clients/am.ts';
 import { useSharedService } from '../../support/service.ts';
 
-const waitOptions = { timeout: 15_000 };
-
 const service = useSharedService();
 
 async function pair() {
@@ -27,10 +25,10 @@ test('read --follow shows each message once and marks it as read', async () => {
   await send('one');
   const reading = startAm(['read', ann.handle, '--follow', '--json'], { env });
   const contents = () => reading.lines<Shown>().map(({ content }) => content);
-  await expect.poll(contents, waitOptions).toEqual(['one']);
+  await expect.poll(contents).toEqual(['one']);
   await send('two');
   await send('three');
-  await expect.poll(contents, waitOptions).toEqual(['one', 'two', 'three']);
+  await expect.poll(contents).toEqual(['one', 'two', 'three']);
   expect((await reading.stop()).code).toBe(0);
   expect((await runAm(['threads', '--unread'], { env })).out).toBe('');
 });
@@ -38,9 +36,9 @@ test('read --follow shows each message once and marks it as read', async () => {
 test('inbox --follow shows messages of others as they arrive', async () => {
   const { ann, env, send } = await pair();
   const inbox = startAm(['inbox', '--follow'], { env });
-  await expect.poll(async () => (await send('news'), inbox.out()), waitOptions).toContain('news');
+  await expect.poll(async () => (await send('news'), inbox.out())).toContain('news');
   await runAm(['send', ann.handle, 'my answer'], { env });
-  await expect.poll(async () => (await send('more'), inbox.out()), waitOptions).toContain('more');
+  await expect.poll(async () => (await send('more'), inbox.out())).toContain('more');
   expect((await inbox.stop()).out).not.toContain('my answer');
 });
 
@@ -49,15 +47,13 @@ test('listen continues at its position, and shows only the requested types', asy
   const args = ['listen', '--json', '--types', 'message.created'];
   await send('one');
   const first = startAm(args, { env });
-  await expect.poll(() => first.lines<Shown>().length, waitOptions).toBe(1);
+  await expect.poll(() => first.lines<Shown>().length).toBe(1);
   const position = join(String(env['XDG_CONFIG_HOME']), 'ams/profiles/default.listen-position');
-  await expect.poll(() => readFile(position, 'utf8').catch(() => ''), waitOptions).not.toBe('');
+  await expect.poll(() => readFile(position, 'utf8').catch(() => '')).not.toBe('');
   await first.stop();
   await send('two');
   const second = startAm(args, { env });
-  await expect
-    .poll(() => second.lines<Shown>().map(({ data }) => data.content), waitOptions)
-    .toEqual(['two']);
+  await expect.poll(() => second.lines<Shown>().map(({ data }) => data.content)).toEqual(['two']);
   await second.stop();
 });
 
@@ -76,9 +72,9 @@ test('listen --exec repeats the events of a failed command', async () => {
   await writeFile(script, `echo "handled $(cat)" >> ${log}\n`);
   const listening = startAm(listen, { env });
   const read = () => readFile(log, 'utf8');
-  await expect.poll(read, waitOptions).toMatch(/^failed 1\nhandled \{.*"content":"one"/);
+  await expect.poll(read).toMatch(/^failed 1\nhandled \{.*"content":"one"/);
   await send('two');
-  await expect.poll(read, waitOptions).toContain('"content":"two"');
+  await expect.poll(read).toContain('"content":"two"');
   expect((await listening.stop()).code).toBe(0);
 });
 
@@ -88,7 +84,7 @@ test('listen prints every event as text, and JSON only with --json', async () =>
   await send('one');
   await runAm(['read', ann.handle], { env });
   const listening = startAm(['listen', '--from', 'earliest'], { env });
-  await expect.poll(listening.out, waitOptions).toMatch(/message\.read/);
+  await expect.poll(listening.out).toMatch(/message\.read/);
   const { out } = await listening.stop();
   expect(out).not.toMatch(/[{}"[\]]/);
   expect(out).toContain(`asks for contact`);

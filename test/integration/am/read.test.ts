@@ -1,9 +1,7 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createClient } from '../../../packages/client/src/main.ts';
 import { runAm, runShell, startAm, tokenEnv } from '../../clients/am.ts';
 import { useSharedService } from '../../support/service.ts';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const service = useSharedService();
 

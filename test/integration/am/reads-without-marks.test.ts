@@ -8,7 +8,6 @@ import { startThread, sendTo } from '../console/conversations/conversation-fixtu
 import { signInPerson } from '../console/signed-in-person.ts';
 
 const site = useConsole();
-const waitOptions = { timeout: 15_000 };
 
 /** A person's agent with unread messages, and how many it has. */
 async function agentWithUnread(count = 30) {
@@ -32,10 +31,10 @@ test('am marks nothing as read but with read', async () => {
   const listening = startAm(['listen', '--json'], { env });
   const following = startAm(['inbox', '--follow', '--json'], { env });
   const waking = startAm(['wake', '--agent-harness', 'command', '--exec', 'true'], { env });
-  await expect.poll(() => listening.out(), waitOptions).toContain('hello 30');
-  await expect.poll(() => waking.out(), waitOptions).toContain('30 unread messages');
+  await expect.poll(() => listening.out()).toContain('hello 30');
+  await expect.poll(() => waking.out()).toContain('30 unread messages');
   const asking = startAm(['ask', thread_id, 'And?', '--wait', '30'], { env });
-  await expect.poll(() => listening.out(), waitOptions).toContain('And?');
+  await expect.poll(() => listening.out()).toContain('And?');
   await sendTo(service, sender, thread_id, 'the answer');
   expect((await asking.ended).out).toContain('the answer');
   await Promise.all([listening.stop(), following.stop(), waking.stop()]);

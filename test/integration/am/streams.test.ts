@@ -1,11 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createClient } from '../../../packages/client/src/main.ts';
 import { type AmResult, createFolder, runShell, tokenEnv } from '../../clients/am.ts';
 import { useSharedService } from '../../support/service.ts';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const service = useSharedService();
 

@@ -22,7 +22,7 @@ test('a question is due, listed, shown and answered with commands', async () => 
   const { ann, bob, asAnn, asBob } = await startAgents();
   const asking = startAm(['ask', bob.handle, 'When does it arrive?', '--due', '2h'], { env: asAnn });
   const list = async () => (await runAm(['tasks', '--asked', '--open'], { env: asBob })).out;
-  await expect.poll(list, { timeout: 20_000 }).toContain('submitted');
+  await expect.poll(list).toContain('submitted');
   const [head, row = ''] = (await list()).split('\n');
   expect(head).toMatch(/^STATE +FROM +TO +DUE +CHANGED +ID$/);
   expect(row).toContain(`${ann.handle}  ${bob.handle}`);

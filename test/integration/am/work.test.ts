@@ -17,7 +17,7 @@ test('work runs a command for each item, and releases an item when the command f
   await writeFile(script, `cat >> ${log}; echo "attempt $AM_ATTEMPT" >> ${log}; [ "$AM_ATTEMPT" -gt 1 ]\n`);
   const working = startAm(['work', '--exec', `sh ${script}`, '--consumer', 'one', '--json'], { env });
   await runAm(['send', bob.handle, 'to be handled'], { env: annEnv });
-  await expect.poll(() => working.lines(), { timeout: 25_000 }).toMatchObject([{ type: 'handled' }]);
+  await expect.poll(() => working.lines()).toMatchObject([{ type: 'handled' }]);
   const text = await readFile(log, 'utf8');
   expect(text.match(/attempt \d/g)).toEqual(['attempt 1', 'attempt 2']);
   expect(text).toContain('"content":"to be handled"');

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { captureOpenedUrls } from '../../clients/oauth/opened-urls.ts';
 import { openFormBrowser } from '../../clients/form-browser.ts';
 import { findFreePort } from '../../support/free-port.ts';
@@ -18,9 +18,6 @@ import {
 import { readClientConfigs, root } from './client-configs.ts';
 import { type RestartableService, startRestartableService } from './restartable-service.ts';
 import { isNightly } from '../../support/extent.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
-const waitOptions = { timeout: 60_000, interval: 20 };
 
 /** The error of a refused call. */
 const settleCall = (call: Promise<unknown>): Promise<string> =>
@@ -99,7 +96,7 @@ test('a program with a credential: calls, questions, notifications, restarts, a 
   expect(await call('acknowledge_events', { cursor })).toHaveProperty('pending_events');
   await client.subscribeResource({ uri: 'service://threads' });
   await thread.send('first');
-  await expect.poll(messageContents, waitOptions).toEqual(['first']);
+  await expect.poll(messageContents).toEqual(['first']);
   expect(bridge.notifications.map(({ method }) => method)).toContain('notifications/resources/updated');
 
   // A cancelled call does not affect later calls.
@@ -111,11 +108,11 @@ test('a program with a credential: calls, questions, notifications, restarts, a 
   // While the service is down the bridge retries; the key prevents a duplicate effect.
   await service.stop();
   const sent = call('send_message', { thread_id: thread.id, content: 'mine', idempotency_key: 'once' });
-  await expect.poll(bridge.log, waitOptions).toContain('is unavailable');
+  await expect.poll(bridge.log).toContain('is unavailable');
   await service.start();
   expect(await sent).toMatchObject({ sequence: 2 });
   await thread.send('second');
-  await expect.poll(messageContents, waitOptions).toEqual(['first', 'mine', 'second']);
+  await expect.poll(messageContents).toEqual(['first', 'mine', 'second']);
 
   // The session is lost as well. Events in between arrive once; subscriptions continue.
   await service.stop();
@@ -123,10 +120,10 @@ test('a program with a credential: calls, questions, notifications, restarts, a 
   await service.start();
   await thread.send('third');
   expect(await call('list_threads')).toMatchObject({ threads: [{ id: thread.id }] });
-  await expect.poll(messageContents, waitOptions).toEqual(['first', 'mine', 'second', 'third']);
+  await expect.poll(messageContents).toEqual(['first', 'mine', 'second', 'third']);
   const before = bridge.notifications.length;
   await thread.send('fourth');
-  await expect.poll(messageContents, waitOptions).toEqual(['first', 'mine', 'second', 'third', 'fourth']);
+  await expect.poll(messageContents).toEqual(['first', 'mine', 'second', 'third', 'fourth']);
   expect(bridge.notifications.slice(before).map(({ method }) => method)).toContain(
     'notifications/resources/updated',
   );
@@ -134,7 +131,7 @@ test('a program with a credential: calls, questions, notifications, restarts, a 
 
   expect((await runCli(service.env, ['credential', 'revoke', client_id])).code).toBe(0);
   await expect
-    .poll(() => settleCall(call('whoami')), waitOptions)
+    .poll(() => settleCall(call('whoami')))
     .toContain('AMS_CLIENT_ID and AMS_CLIENT_SECRET were refused');
   expect(bridge.log()).toContain('was revoked');
   expect(bridge.strange).toEqual([]);
@@ -261,7 +258,7 @@ if (isNightly) {
 
     await disconnect(person);
     for (const { call } of [one, two, three])
-      await expect.poll(() => settleCall(call('whoami')), waitOptions).toContain('has ended: it was revoked');
+      await expect.poll(() => settleCall(call('whoami'))).toContain('has ended: it was revoked');
     expect([one, two, three].flatMap(({ strange }) => strange)).toEqual([]);
   });
 

@@ -2,15 +2,13 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { bundledProgram } from '../../support/vitest/bundled-program.ts';
 import { createEmptyDatabase } from '../../support/servers/postgres/database.ts';
 import { startFaultyS3 } from '../../support/servers/faulty-s3.ts';
 import { useAuthorizationServer } from '../oauth/authorization-server.ts';
 import { runCli } from '../../clients/cli.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const authority = useAuthorizationServer();
 beforeAll(async () => {

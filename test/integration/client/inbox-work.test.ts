@@ -45,7 +45,7 @@ test('instances handle each item once and answer with the acknowledgement', asyn
     });
   }
   await Promise.all(threads.map((thread_id) => sendNumbers(asAda, thread_id, 1, 4)));
-  await expect.poll(() => handled.length, { timeout: 30_000 }).toBe(24);
+  await expect.poll(() => handled.length).toBe(24);
   await stop();
   expect(new Set(handled).size).toBe(24);
   for (const thread_id of threads) {
@@ -68,7 +68,7 @@ test('an item whose handler throws is handled again, with its reason', async () 
     onError: (error, lease) => errors.push([error, lease?.attempt]),
   });
   await sendNumbers(asAda, thread_id, 1, 1);
-  await expect.poll(() => attempts, { timeout: 30_000 }).toEqual([1, 2]);
+  await expect.poll(() => attempts).toEqual([1, 2]);
   await stop();
   expect(errors).toEqual([[new Error('not yet'), 1]]);
   expect(await asBob.inbox.get()).toMatchObject({ ready: 0, leased: 0, dead: 0 });
@@ -92,7 +92,7 @@ test('a lease is renewed while its handler runs, and a lost one aborts its signa
     },
   });
   await sendNumbers(asAda, thread_id, 1, 1);
-  await expect.poll(() => lost.length, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => lost.length).toBe(1);
   expect(lost[0]).toMatchObject({
     code: expect.stringMatching(/LEASE_LOST|LEASE_NOT_FOUND|INBOX_NOT_FOUND/),
   });

@@ -3,11 +3,9 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');

@@ -1,10 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { OpenTask } from '../../../packages/client/src/main.ts';
 import { fakeService } from '../../../packages/client/src/testing/fake-service.ts';
 import { useSharedService } from '../../support/service.ts';
 import { clientOf, startConversation } from './setup.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const service = useSharedService();
 

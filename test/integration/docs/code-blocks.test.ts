@@ -6,13 +6,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { type CodeBlock, listPages, readCodeBlocks } from './code-blocks.ts';
 import { runPages, runnableLanguages } from './run-pages.ts';
 import { isNightly } from '../../support/extent.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /** The pages after the quick start are run nightly, in its terminal session, because they use its variables. */
 const guides = ['docs/guide.md', 'docs/mcp.md', 'docs/operations.md', 'docs/a2a.md'];

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { compose } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { readIfExists } from '../../../src/embedded/private-file.ts';
@@ -9,9 +9,6 @@ import { requestRest } from '../../clients/rest.ts';
 import { isNightly } from '../../support/extent.ts';
 import { buildAgent } from '../../support/service.ts';
 import { isGone, createTemporaryFolder, readPostgresPid, runLauncher, waitUntil } from './setup.ts';
-
-// Real servers on a busy machine: a test that hangs still ends.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Two agents of the launched service with a thread. */
 async function createThread(env: Record<string, string | undefined>) {

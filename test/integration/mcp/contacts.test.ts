@@ -115,14 +115,11 @@ test('contact events are notifications, with the data of the socket', async () =
   const bob = await service.agent();
   // The stream opens by itself, some time after the connection; what comes before is not seen.
   await expect
-    .poll(
-      async () => {
-        const requested = await trust.request(bob, agent.handle, 'Hello');
-        if (notifications.length === 0) await trust.reject(agent, requested.body.request_id);
-        return notifications.length;
-      },
-      { timeout: 10_000 },
-    )
+    .poll(async () => {
+      const requested = await trust.request(bob, agent.handle, 'Hello');
+      if (notifications.length === 0) await trust.reject(agent, requested.body.request_id);
+      return notifications.length;
+    })
     .toBeGreaterThan(0);
   expect(notifications[0]).toMatchObject({
     method: 'notifications/service/contact_request',

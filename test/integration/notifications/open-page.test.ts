@@ -1,9 +1,7 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { pageLease } from '../../../packages/core/src/domain/notifications.ts';
 import { openLivePage } from '../../clients/live-page.ts';
 import { submit, useNotifications, waitUntil } from './setup.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
 
 const clock = { ahead: 0 };
 const setup = useNotifications({

@@ -21,7 +21,7 @@ const fastPacing: NotificationPacing = {
 };
 
 /** Waits until the value is as expected, also on a busy machine. */
-export const waitUntil = <T>(read: () => T) => expect.poll(read, { timeout: 60_000, interval: 50 });
+export const waitUntil = <T>(read: () => T) => expect.poll(read);
 
 interface Options {
   backend?: Backend;

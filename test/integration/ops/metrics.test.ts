@@ -7,7 +7,6 @@ import { connectWebSocket } from '../../clients/websocket.ts';
 import { scrapeMetrics } from './scrape.ts';
 import { listDocumentedMetrics } from './documented-metrics.ts';
 
-const waitOptions = { timeout: 60_000 };
 const password = 'a-long-enough-password';
 const basic = (text: string) => ({ Authorization: `Basic ${Buffer.from(text).toString('base64')}` });
 
@@ -26,7 +25,7 @@ function metricsOn(backend: Backend): void {
     const thread = await service.post(ann, '/threads', { with_handle: bob.handle, initial_message: 'one' });
     await callToolRaw(service.url, bobMcp, 'send_message', { thread_id: thread.body.id, content: 'two' });
     await socket.next((frame) => (frame.data as { content?: string }).content === 'two');
-    await expect.poll(() => mcp.notifications.length, waitOptions).toBe(3);
+    await expect.poll(() => mcp.notifications.length).toBe(3);
     const open = await scrapeMetrics(service.ops.api);
     expect(open.value('ams_open_streams', { transport: 'ws' })).toBe(1);
     expect(open.value('ams_open_streams', { transport: 'mcp' })).toBe(1);
@@ -42,16 +41,13 @@ function metricsOn(backend: Backend): void {
 
     const indexed = async () =>
       (await scrapeMetrics(service.ops.worker)).value('ams_search_index_lag_seconds_count');
-    await expect.poll(indexed, waitOptions).toBe(2);
+    await expect.poll(indexed).toBe(2);
     const done = { job: 'deliver-events', outcome: 'done' };
     const readWakeups = async () =>
       (await scrapeMetrics(service.ops.worker)).value('ams_job_duration_seconds_count', done);
-    await expect.poll(readWakeups, waitOptions).toBeGreaterThan(0);
+    await expect.poll(readWakeups).toBeGreaterThan(0);
     await expect
-      .poll(
-        async () => (await scrapeMetrics(service.ops.api)).value('ams_websocket_closes_total'),
-        waitOptions,
-      )
+      .poll(async () => (await scrapeMetrics(service.ops.api)).value('ams_websocket_closes_total'))
       .toBe(1);
     const [api, worker] = await Promise.all([
       scrapeMetrics(service.ops.api),
@@ -125,11 +121,11 @@ function metricsOn(backend: Backend): void {
     const shown = {
       jobs: [expect.objectContaining({ id: 'job-one', payload: job.payload, attempts: 1, error })],
     };
-    await expect.poll(failures, waitOptions).toEqual(shown);
+    await expect.poll(failures).toEqual(shown);
 
     const failed = { queue: 'attachment-scanning', state: 'failed' };
     await expect
-      .poll(async () => (await scrapeMetrics(service.ops.api)).value('ams_queue_jobs', failed), waitOptions)
+      .poll(async () => (await scrapeMetrics(service.ops.api)).value('ams_queue_jobs', failed))
       .toBe(1);
     const depth = await runCliJson(settings, ['queue', 'depth']);
     expect(depth).toMatchObject({
@@ -144,7 +140,7 @@ function metricsOn(backend: Backend): void {
       queue: 'attachment-scanning',
       retried: 1,
     });
-    await expect.poll(failures, waitOptions).toEqual(shown);
+    await expect.poll(failures).toEqual(shown);
     expect(await runCliJson(settings, ['queue', 'retry', 'attachment-scanning', '--all'])).toMatchObject({
       retried: 1,
     });

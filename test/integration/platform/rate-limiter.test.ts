@@ -173,9 +173,7 @@ function testLimiter(start: () => Promise<Backend>): void {
     await proxy.restore();
     const other = randomUUID();
     await expect
-      .poll(async () => (await limiter.consume('few', other)) && backend.counted('few', other), {
-        timeout: 20_000,
-      })
+      .poll(async () => (await limiter.consume('few', other)) && backend.counted('few', other))
       .toBeGreaterThan(0);
   });
 

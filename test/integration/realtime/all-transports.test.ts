@@ -80,9 +80,7 @@ function testAllTransports(backend: Backend): void {
         [thread.body.initial_message_id],
       );
     await expect.poll(indexed).toEqual([{ found: true }]);
-    await expect
-      .poll(() => service.core.db.outbox.readAge(), { timeout: 20_000 })
-      .toEqual({ rows: 0, oldest: null });
+    await expect.poll(() => service.core.db.outbox.readAge()).toEqual({ rows: 0, oldest: null });
   });
 }
 

@@ -35,8 +35,6 @@ async function secondApi() {
   return { url: `http://127.0.0.1:${port}`, stop };
 }
 
-const waitOptions = { timeout: 60_000, interval: 20 };
-
 async function shown(by: TestAgent, of: TestAgent): Promise<boolean> {
   return (await service.get(by, `/agents/${of.id}`)).body.is_online;
 }
@@ -53,7 +51,7 @@ test('only agents with a stream are online, in every response', async () => {
   const [owner, name] = bob.handle.split('.');
 
   await connectClient(url, bob.token);
-  await expect.poll(() => shown(ada, bob), waitOptions).toBe(true);
+  await expect.poll(() => shown(ada, bob)).toBe(true);
   expect(await shown(ada, eve)).toBe(false);
   expect((await get(`/agents/${owner}/${name}`)).agent.is_online).toBe(true);
   expect(byId((await get('/contacts')).contacts)).toEqual({ [bob.id]: true, [eve.id]: false });
@@ -85,8 +83,8 @@ test('MCP streams and long polls count too', async () => {
   });
   onTestFinished(() => sse.close());
   const wait = service.get(eve, '/events?wait=20');
-  await expect.poll(() => shown(ada, bob), waitOptions).toBe(true);
-  await expect.poll(() => shown(ada, eve), waitOptions).toBe(true);
+  await expect.poll(() => shown(ada, bob)).toBe(true);
+  await expect.poll(() => shown(ada, eve)).toBe(true);
   expect((await service.post(ada, '/threads', { with_handle: eve.handle })).status).toBe(201);
   expect((await wait).status).toBe(200);
 });
@@ -100,11 +98,11 @@ test('people see the presence of their agents and of their contacts', async () =
   expect((await ada.go('/console/agents')).visibleText).not.toContain('Online');
   expect((await ada.go(contacts)).visibleText).not.toContain('Online');
   await connectClient(service.url, friend.token);
-  await expect.poll(() => shown(mine, friend), waitOptions).toBe(true);
+  await expect.poll(() => shown(mine, friend)).toBe(true);
   expect((await ada.go('/console/agents')).visibleText).not.toContain('Online');
   expect((await ada.go(contacts)).visibleText).toContain('Online');
   await connectClient(service.url, mine.token);
-  await expect.poll(() => shown(mine, mine), waitOptions).toBe(true);
+  await expect.poll(() => shown(mine, mine)).toBe(true);
   expect((await ada.go('/console/agents')).visibleText).toContain('Online');
 });
 
@@ -114,7 +112,7 @@ test('an agent in two processes is online until the last one stops, and then imm
   await connectClient(second.url, bob.token);
   await connectClient(third.url, bob.token);
   const nodes = () => service.sql('select node_id from presence where agent_id = $1', [bob.id]);
-  await expect.poll(async () => (await nodes()).length, waitOptions).toBe(2);
+  await expect.poll(async () => (await nodes()).length).toBe(2);
   expect(await service.core.db.presence.listOnline([ada.id, bob.id])).toEqual(new Set([bob.id]));
   expect(await second.stop()).toBe(true);
   expect(await shown(ada, bob)).toBe(true);
@@ -131,7 +129,7 @@ test('agents of a killed process are online until its lease ends, and its rows a
   const agent = await buildAgent(cluster.core);
   await connectClient(api.url, agent.token);
   const online = async () => (await db.presence.listOnline([agent.id])).size;
-  await expect.poll(online, waitOptions).toBe(1);
+  await expect.poll(online).toBe(1);
   const age = (ms: number) =>
     database.query({ text: 'update presence_nodes set seen_at = seen_at - $1::bigint' }, [ms]);
   await api.kill9();
@@ -157,18 +155,18 @@ test('an agent that reconnects stays online; one that does not goes offline', as
   const { presence } = node.db;
   const first = await connectClient(node.address, token);
   const leaver = await connectClient(node.address, await node.token(gone));
-  await expect.poll(() => presence.listOnline([agent, gone]), waitOptions).toEqual(new Set([agent, gone]));
+  await expect.poll(() => presence.listOnline([agent, gone])).toEqual(new Set([agent, gone]));
   await first.close();
   const again = await connectClient(node.address, token);
   // An agent that left after the other reconnected and is offline now had at least as much time.
   await leaver.close();
-  await expect.poll(() => presence.listOnline([gone]), waitOptions).toEqual(new Set());
+  await expect.poll(() => presence.listOnline([gone])).toEqual(new Set());
   expect(await presence.listOnline([agent])).toEqual(new Set([agent]));
   // A heartbeat repairs the expired lease.
   await node.database.query({ text: 'update presence_nodes set seen_at = seen_at - 20000' }, []);
-  await expect.poll(() => presence.listOnline([agent]), waitOptions).toEqual(new Set([agent]));
+  await expect.poll(() => presence.listOnline([agent])).toEqual(new Set([agent]));
   await again.close();
-  await expect.poll(() => presence.listOnline([agent]), waitOptions).toEqual(new Set());
+  await expect.poll(() => presence.listOnline([agent])).toEqual(new Set());
 });
 
 test('streams continue while presence cannot be written, and presence recovers', async () => {
@@ -181,15 +179,15 @@ test('streams continue while presence cannot be written, and presence recovers',
   await connectClient(node.address, await node.token(connected));
   const leaving = await connectClient(node.address, await node.token(disconnecting));
   const online = () => presence.listOnline([connected, connecting, disconnecting]);
-  await expect.poll(online, waitOptions).toEqual(new Set([connected, disconnecting]));
+  await expect.poll(online).toEqual(new Set([connected, disconnecting]));
   const token = await node.token(connecting);
   await node.database.query({ text: 'alter table presence_nodes rename to away' }, []);
   await leaving.close();
   const late = await connectClient(node.address, token);
-  await expect.poll(() => node.logged.length, waitOptions).toBe(1);
+  await expect.poll(() => node.logged.length).toBe(1);
   await node.emit([connecting], 'received during the outage');
   await late.next(({ data }) => data?.['subject'] === 'received during the outage');
   await node.database.query({ text: 'alter table away rename to presence_nodes' }, []);
-  await expect.poll(online, waitOptions).toEqual(new Set([connected, connecting]));
+  await expect.poll(online).toEqual(new Set([connected, connecting]));
   expect(node.logged).toHaveLength(1);
 });

@@ -34,7 +34,7 @@ const recordsText = `
   group by 1, 2`;
 
 await describeWithRedis('the write-ahead log', () => {
-  test('a message adds no more than today', { timeout: 180_000 }, async () => {
+  test('a message adds no more than today', async () => {
     const service = await startOwnService();
     const [one, other] = [await service.agent(), await service.agent()];
     const path = `/threads/${await service.thread(one, other)}/messages`;

@@ -115,7 +115,7 @@ test('random concurrent actions of both sides give one order, in rows, events, r
       expect(streamed).toEqual(all.slice(0, streamed.length));
       if (!all.some(([, what]) => what === 'TASK_STATE_INPUT_REQUIRED'))
         expect(streamed).toHaveLength(all.length);
-      await expect.poll(() => calledBack(world.id), { timeout: 30_000 }).toEqual(all);
+      await expect.poll(() => calledBack(world.id)).toEqual(all);
       const options = { headers: { 'A2A-Extensions': mailbox } };
       const { result } = await asA2aClient.call('GetTask', { id: world.id }, options);
       const last = all.at(-1) ?? expect.fail('no end');

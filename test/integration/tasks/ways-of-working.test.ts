@@ -98,7 +98,7 @@ const ways: Record<string, (owner: Owner) => Promise<Way>> = {
     return {
       ...overRest(owner),
       async receive(message_id) {
-        await expect.poll(() => find(message_id), { timeout: 30_000, interval: 25 }).toBeDefined();
+        await expect.poll(() => find(message_id)).toBeDefined();
         const { text, headers, json } = find(message_id) ?? expect.fail('no post');
         const signed = headers as Record<string, string>;
         expect(new Webhook(body.secret).verify(text, signed)).toEqual(json);

@@ -60,7 +60,7 @@ describe('an open page ends, and its link shows nothing any more', () => {
       : await createWatchedWorld(service);
     const { path, address, page } = await watch(world);
     await end(world);
-    await expect.poll(() => page.events.at(-1)?.type, { timeout: 5_000 }).toBe('end');
+    await expect.poll(() => page.events.at(-1)?.type).toBe('end');
     await page.closed;
     await sendTo(service, world.other, world.thread, 'Unseen').catch(() => undefined);
     expect(page.events.map(({ data }) => data).join()).not.toContain('Unseen');

@@ -164,7 +164,7 @@ describe('files', () => {
       name: 'parts.txt',
     });
     const scanned = async () => (await service.get(other, `/attachments/${file.id}`)).body.scan_status;
-    await expect.poll(scanned, { timeout: 20_000 }).toBe('clean');
+    await expect.poll(scanned).toBe('clean');
     const sent = await sendTo(service, other, thread, 'See the file', { attachment_ids: [file.id] });
     return { ...world, file, sent };
   }

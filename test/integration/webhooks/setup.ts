@@ -30,7 +30,7 @@ export const fastPacing: WebhookPacing = {
 };
 
 /** Waits until the value is as expected, also on a busy machine. */
-export const waitUntil = <T>(read: () => T) => expect.poll(read, { timeout: 30_000, interval: 25 });
+export const waitUntil = <T>(read: () => T) => expect.poll(read);
 
 interface WebhookSetupOptions {
   backend?: Backend;

@@ -4,8 +4,6 @@ import { requestRest } from '../../clients/rest.ts';
 import { buildAgent } from '../../support/service.ts';
 import { startServiceCluster } from '../../support/cluster/cluster.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
-
 const rounds = 12;
 
 test('positions of a feed commit in order and without gaps, with concurrent writers and rollbacks', async () => {

@@ -1,12 +1,9 @@
 import { Redis } from 'ioredis';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { startService } from '../../support/service.ts';
 import { runCli } from '../../clients/cli.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
-const waitOptions = { timeout: 60_000 };
 
 await describeWithRedis('a Redis that is full', () => {
   test('accepts every send and warns the operators', async () => {
@@ -32,11 +29,11 @@ await describeWithRedis('a Redis that is full', () => {
     const made = await requestRest('POST', `${api}/threads`, { token: ann.token, body });
     expect(made.status).toBe(201);
     const full = { status: 'degraded', parts: { database: 'ok', queues: 'failed', bus: 'ok' } };
-    await expect.poll(ready, waitOptions).toMatchObject([200, full]);
+    await expect.poll(ready).toMatchObject([200, full]);
     expect(await queues()).toMatch(/^FAIL .*Redis takes no jobs: OOM /);
 
     await redis.config('SET', 'maxmemory', '0');
-    await expect.poll(ready, waitOptions).toMatchObject([200, { status: 'ok' }]);
+    await expect.poll(ready).toMatchObject([200, { status: 'ok' }]);
     expect(await queues()).toMatch(/^ok /);
   });
 });

@@ -19,8 +19,6 @@ import {
 import { followMessages } from '../../clients/message-follower.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
-
 const clean = { code: 0, signal: null };
 
 /** Locks a thread. */
@@ -185,6 +183,6 @@ await describeWithRedis('SIGTERM under load', () => {
     await before.query('rollback');
     await cluster.startWorker(roles);
     const stage = async () => (await core.db.erasures.find(id))?.stage;
-    await expect.poll(stage, { timeout: 60_000, interval: 50 }).toBe('done');
+    await expect.poll(stage).toBe('done');
   });
 });

@@ -5,7 +5,6 @@ import { beginErasure } from '../../../src/services/agents/erasures.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { useService } from '../../support/service.ts';
 const mine = "datname = current_database() and application_name = 'ams'";
-const waitOptions = { timeout: 20_000, interval: 50 };
 
 // The test decides how long a session waits here; no timeout may end it.
 const service = useService({
@@ -31,18 +30,18 @@ test('what an agent sent during its retirement is erased as well', async () => {
   await holder.query('begin');
   await holder.query('select from feed_heads where agent_id = $1 for update', [bob.id]);
   const sent = requestRest('POST', path, { token: ann.token, body: { content: 'while it went' } });
-  await expect.poll(() => seen(`wait_event_type = 'Lock'`), waitOptions).toBeGreaterThan(0);
+  await expect.poll(() => seen(`wait_event_type = 'Lock'`)).toBeGreaterThan(0);
 
   const { id } = await core.unitOfWork.write(system, (work) =>
     beginErasure(work, { id: ann.id, canonical_handle: ann.handle, retired: false }, null),
   );
   // The worker lists the transactions in progress.
-  await expect.poll(() => seen(`query like '%and xact_start < %'`), waitOptions).toBeGreaterThan(0);
+  await expect.poll(() => seen(`query like '%and xact_start < %'`)).toBeGreaterThan(0);
   expect((await core.db.erasures.find(id))?.stage).toBe('belongings');
   await holder.query('rollback');
   expect((await sent).status).toBe(201);
 
-  await expect.poll(async () => (await core.db.erasures.find(id))?.stage, waitOptions).toBe('done');
+  await expect.poll(async () => (await core.db.erasures.find(id))?.stage).toBe('done');
   const list = await requestRest('GET', path, { token: bob.token });
   const contents: string[] = list.body.messages.map(({ content }: { content: string }) => content);
   expect(contents.toSorted()).toEqual(['', 'before']);

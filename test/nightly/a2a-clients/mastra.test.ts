@@ -1,11 +1,9 @@
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startA2aCluster } from '../../acceptance/a2a/cluster.ts';
 import { startTestAgent } from '../../support/a2a/test-agent.ts';
 import { use } from '../../support/use.ts';
 import { installWithNode, startProgram } from '../support/foreign-client.ts';
-
-vi.setConfig({ hookTimeout: 120_000 });
 
 const cluster = use(startA2aCluster);
 

@@ -2,11 +2,9 @@ import { execFile } from 'node:child_process';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { installPackage } from '../../integration/client/installed-package.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
 const run = promisify(execFile);
 

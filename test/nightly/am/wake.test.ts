@@ -9,7 +9,6 @@ import { startTcpBalancer } from '../../../scripts/parts/tcp-balancer.ts';
 import { createFolder, runAm, startAm, tokenEnv } from '../../clients/am.ts';
 import { useSharedService } from '../../support/service.ts';
 
-const waitOptions = { timeout: 15_000 };
 const wakeText = 'You have 1 unread message in 1 thread. Read your inbox.';
 
 const service = useSharedService();
@@ -40,12 +39,12 @@ test('wakes run one at a time; mail during a turn causes one more, and read mail
   const exec = `echo "$AM_MESSAGES $AM_THREADS $AM_CONTACT_REQUESTS $AM_WAKE_TEXT" >> ${log}; while [ ! -e ${gate} ]; do sleep 0.05; done`;
   const waking = startAm(['wake', '--agent-harness', 'command', '--exec', exec, '--json'], { env });
   await send('secret one');
-  await expect.poll(() => readOrEmpty(log), waitOptions).toBe(`1 1 0 ${wakeText}\n`);
+  await expect.poll(() => readOrEmpty(log)).toBe(`1 1 0 ${wakeText}\n`);
   await send('secret two');
   await send('secret three');
   expect(waking.lines()).toHaveLength(1);
   await writeFile(gate, '');
-  await expect.poll(() => waking.lines(), waitOptions).toHaveLength(2);
+  await expect.poll(() => waking.lines()).toHaveLength(2);
   expect(waking.lines()).toMatchObject([
     { type: 'wake', messages: 1, threads: 1, requests: 0 },
     { type: 'wake', messages: 3, threads: 1, requests: 0 },
@@ -63,7 +62,7 @@ test('without mail there is no wake, and mail that waits at the start causes one
   expect(await quiet.stop()).toMatchObject({ code: 0, out: '' });
   await send('before the start');
   const waking = startAm(['wake', '--agent-harness', 'command', '--exec', 'true'], { env });
-  await expect.poll(waking.out, waitOptions).toBe(`wake: ${wakeText}\n`);
+  await expect.poll(waking.out).toBe(`wake: ${wakeText}\n`);
   await waking.stop();
 });
 
@@ -75,10 +74,10 @@ test('lost connections cause no wake, and the first message after them causes on
   const env = await tokenEnv(`http://127.0.0.1:${balancer.port}`, bob.token);
   const waking = startAm(['wake', '--agent-harness', 'command', '--exec', 'true'], { env });
   for (let cut = 1; cut <= 10; cut += 1)
-    await expect.poll(() => balancer.dropConnections(() => true), waitOptions).toBeGreaterThan(0);
+    await expect.poll(() => balancer.dropConnections(() => true)).toBeGreaterThan(0);
   expect(waking.out()).toBe('');
   await runAm(['send', bob.handle, 'hello'], { env: await tokenEnv(service.url, ann.token) });
-  await expect.poll(waking.out, waitOptions).not.toBe('');
+  await expect.poll(waking.out).not.toBe('');
   expect(await waking.stop()).toMatchObject({ out: `wake: ${wakeText}\n` });
 });
 
@@ -88,7 +87,7 @@ test('Claude Code continues a session in print mode', async () => {
   const args = ['wake', '--agent-harness', 'claude-code', '--session', 's-1'];
   const waking = startAm(args, { env: { ...env, PATH: claude.PATH } });
   await send('hello');
-  await expect.poll(claude.arguments, waitOptions).toBe(`--resume\ns-1\n--print\n${wakeText}\n`);
+  await expect.poll(claude.arguments).toBe(`--resume\ns-1\n--print\n${wakeText}\n`);
   await waking.stop();
 });
 
@@ -97,7 +96,7 @@ test('Codex continues the latest session', async () => {
   const codex = await standIn('codex');
   const waking = startAm(['wake', '--agent-harness', 'codex'], { env: { ...env, PATH: codex.PATH } });
   await send('hello');
-  await expect.poll(codex.arguments, waitOptions).toBe(`exec\nresume\n--last\n${wakeText}\n`);
+  await expect.poll(codex.arguments).toBe(`exec\nresume\n--last\n${wakeText}\n`);
   await waking.stop();
 });
 
@@ -125,7 +124,7 @@ test('opencode gets a prompt in its latest session', async () => {
   const basic = `Basic ${Buffer.from('opencode:pass').toString('base64')}`;
   const prompt = { parts: [{ type: 'text', text: wakeText }] };
   await expect
-    .poll(() => received, waitOptions)
+    .poll(() => received)
     .toEqual([
       ['GET', '/session', basic, ''],
       ['POST', '/session/ses_new/message', basic, prompt],
@@ -139,9 +138,9 @@ test('a harness that cannot be started is reported, and the next message tries a
   const waking = startAm(['wake', '--agent-harness', 'claude-code'], { env: { ...env, PATH: folder } });
   await send('one');
   const reported = () => waking.err().split('they will be seen at the next turn').length - 1;
-  await expect.poll(reported, waitOptions).toBe(1);
+  await expect.poll(reported).toBe(1);
   await send('two');
-  await expect.poll(reported, waitOptions).toBe(2);
+  await expect.poll(reported).toBe(2);
   expect((await waking.stop()).code).toBe(0);
   expect((await runAm(['wake', '--agent-harness', 'command'], { env })).code).toBe(2);
   expect((await runAm(['wake', '--agent-harness', 'unknown'], { env })).code).toBe(2);

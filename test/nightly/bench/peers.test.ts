@@ -46,7 +46,7 @@ describe.each([ejabberd, nats, redisStreams].map((kind) => ({ kind, name: kind.n
           expect([closed, steady, group].map(({ faults }) => faults)).toEqual([noFaults, noFaults, noFaults]);
           const sent = closed.sent + steady.sent + group.sent;
           expect(sent).toBe(nextNumber());
-          await expect.poll(() => peer.countStored(0, sent - 1), { timeout: 30_000 }).toBe(sent);
+          await expect.poll(() => peer.countStored(0, sent - 1)).toBe(sent);
           expect(peer.readCpuMs()).toBeGreaterThan(0);
         }));
 

@@ -122,16 +122,13 @@ describeUnless(missingGoReason, 'the queries of KEDA, evaluated by Prometheus ov
     // Another release in the namespace does not count.
     const others = ours.map((target) => ({ ...target, service: 'other-ops' }));
     const evaluate = await startPrometheus(whole, folder, [...ours, ...others]);
-    const result = (query = '') => expect.poll(() => evaluate(query), { timeout: 60_000, interval: 200 });
+    const result = (query = '') => expect.poll(() => evaluate(query));
 
     const countJobs = async () => (await cluster.core.db.outbox.readAge()).rows;
     // At most four messages share a commit and its job.
     expect(await countJobs()).toBeGreaterThanOrEqual(15);
     const difference = (query = '', count: () => Promise<number>) =>
-      expect.poll(async () => ((await evaluate(query)) ?? -1) - (await count()), {
-        timeout: 60_000,
-        interval: 200,
-      });
+      expect.poll(async () => ((await evaluate(query)) ?? -1) - (await count()));
     const [streams] = queriesOf(whole, 'ams-api');
     const [jobs, age] = queriesOf(whole, 'ams-worker-main');
     await result(streams).toBe(sockets.length);

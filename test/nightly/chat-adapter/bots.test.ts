@@ -1,15 +1,13 @@
 import { AuthenticationError, ResourceNotFoundError, ValidationError } from '@chat-adapter/shared';
 import { Card, CardText, NotImplementedError } from 'chat';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createAgentMessagingAdapter } from '../../../packages/chat-adapter/src/main.ts';
 import { createTestDelivery } from '../../../packages/client/src/main.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { buildAgent } from '../../support/service.ts';
 import { startBot } from '../../integration/chat-adapter/setup.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
-const waitFor = <T>(read: () => T) => expect.poll(read, { timeout: 30_000 });
+const waitFor = <T>(read: () => T) => expect.poll(read);
 
 const service = use(() => startServiceOnFixedPort({ WEBHOOK_NETWORKS: '127.0.0.0/8' }));
 

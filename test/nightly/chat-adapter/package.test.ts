@@ -2,10 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { installPackage, listImports, packPackage } from '../../integration/client/installed-package.ts';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 const run = promisify(execFile);
 const modules = resolve(import.meta.dirname, '../../../node_modules');

@@ -1,10 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { missingPythonReason } from '../../support/python.ts';
 import { runDisconnects } from '../../support/python-disconnects.ts';
 import { useSharedService } from '../../support/service.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 describeUnless(missingPythonReason, 'a Python reader that loses its connection', () => {
   const service = useSharedService();

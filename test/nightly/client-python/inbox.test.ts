@@ -3,8 +3,6 @@ import { missingPythonReason, startPython } from '../../support/python.ts';
 import { type TestAgent, useSharedService } from '../../support/service.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 describeUnless(missingPythonReason, 'instances in Python that share an inbox', () => {
   const service = useSharedService();
 

@@ -1,11 +1,8 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startTcpBalancer } from '../../../scripts/parts/tcp-balancer.ts';
 import { readFeed, type ReaderTransport, startRestartingReader } from '../../clients/restarting-reader.ts';
 import { useSharedService } from '../../support/service.ts';
 import { range, sendNumbers, startConversation } from '../../integration/client/setup.ts';
-
-// Each cut costs a back-off, which grows while the machine is busy.
-vi.setConfig({ testTimeout: 120_000 });
 
 const service = useSharedService();
 

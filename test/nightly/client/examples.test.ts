@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createTestDelivery } from '../../../packages/client/src/main.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { buildAgent, issueTokenFor } from '../../support/service.ts';
@@ -9,8 +9,6 @@ import { installPackage } from '../../integration/client/installed-package.ts';
 import { startModel } from '../../integration/client/model-server.ts';
 import { clientOf } from '../../integration/client/setup.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
 const installed = use(installPackage);
 const service = use(() => startServiceOnFixedPort({ WEBHOOK_NETWORKS: '127.0.0.0/8' }));
@@ -51,7 +49,7 @@ test('first-event prints messages', async () => {
   const program = await start('first-event', bobEnv);
   await asAda.threads.create({ with_handle: bob.handle, initial_message: 'Hello' });
   const line = `${ada.handle} Hello\n`;
-  await expect.poll(() => program.output, { timeout: 30_000 }).toEqual({ text: line, errors: '' });
+  await expect.poll(() => program.output).toEqual({ text: line, errors: '' });
 });
 
 test('ai-sdk-agent answers waiting messages with the MCP tools', async () => {
@@ -85,11 +83,11 @@ test('webhook-receiver accepts only requests signed by the service or the test h
     event_types: ['message.created'],
   });
   const program = await start('webhook-receiver', { WEBHOOK_SECRET: webhook.secret, PORT: '0' });
-  await expect.poll(() => program.output.text, { timeout: 30_000 }).toMatch(/listening on \d+/);
+  await expect.poll(() => program.output.text).toMatch(/listening on \d+/);
   const url = `http://127.0.0.1:${program.output.text.match(/\d+/)?.[0]}/`;
   await asManager.webhooks.update({ webhook_id: webhook.id, url });
   await asAda.threads.create({ with_handle: bob.handle, initial_message: 'By webhook' });
-  await expect.poll(() => program.output.text, { timeout: 30_000 }).toContain('"content":"By webhook"');
+  await expect.poll(() => program.output.text).toContain('"content":"By webhook"');
 
   const event = {
     type: 'agent.updated',
@@ -108,7 +106,7 @@ test('ask and answer survive kill -9: one question, one answer', async () => {
   const question = [bob.handle, 'Is it ready?', 'question-1'] as const;
   const first = await start('ask', adaEnv, ...question);
   const countThreads = async () => (await asAda.threads.list().page()).threads.length;
-  await expect.poll(countThreads, { timeout: 30_000 }).toBe(1);
+  await expect.poll(countThreads).toBe(1);
   await first.kill9();
   const second = await start('ask', adaEnv, ...question);
   await (await start('answer', bobEnv)).kill9();
@@ -127,7 +125,7 @@ test('ask and answer survive kill -9: one question, one answer', async () => {
     return all;
   };
   const expected = ['Is it ready?', 'You wrote: Is it ready?', 'Thanks', 'You wrote: Thanks'];
-  await expect.poll(contents, { timeout: 30_000 }).toEqual(expected);
+  await expect.poll(contents).toEqual(expected);
 });
 
 test('task-ask and task-work survive kill -9: one task, one question back, one answer', async () => {
@@ -136,13 +134,13 @@ test('task-ask and task-work survive kill -9: one task, one question back, one a
   const env = { ...adaEnv, ANSWER: '1042' };
   const first = await start('task-ask', env, ...args);
   const tasks = async () => (await asAda.tasks.list().page()).tasks.map(({ state }) => state);
-  await expect.poll(tasks, { timeout: 30_000 }).toEqual(['submitted']);
+  await expect.poll(tasks).toEqual(['submitted']);
   await first.kill9();
   const worker = await start('task-work', bobEnv);
-  await expect.poll(tasks, { timeout: 30_000 }).toEqual(['input_required']);
+  await expect.poll(tasks).toEqual(['input_required']);
   await worker.kill9();
   const second = await start('task-ask', env, ...args);
-  await expect.poll(tasks, { timeout: 30_000 }).toEqual(['working']);
+  await expect.poll(tasks).toEqual(['working']);
   await start('task-work', bobEnv);
   await second.closed;
   expect(second.output).toEqual({ text: 'completed: Order 1042 is on its way.\n', errors: '' });
@@ -170,7 +168,7 @@ test('resume does the work for each message once, despite kill -9', async () => 
     for (const content of sent.slice(-10)) await asAda.messages.send({ thread_id, content });
     const enough = run === 4 ? 40 : 10 * run - 5;
     const count = async () => (await done(program.folder)).length;
-    await expect.poll(count, { timeout: 30_000, interval: 5 }).toBeGreaterThanOrEqual(enough);
+    await expect.poll(count, { interval: 5 }).toBeGreaterThanOrEqual(enough);
     await program.kill9();
     expect(sent.slice(0, await count())).toEqual(await done(program.folder));
   }
@@ -190,7 +188,7 @@ test('three workers answer each message once, although one is killed', async () 
   }
   const counts = () =>
     Promise.all(threads.map(async (thread_id) => (await asAda.threads.get({ thread_id })).last_sequence));
-  await expect.poll(counts, { timeout: 60_000 }).toEqual(threads.map(() => 2));
+  await expect.poll(counts).toEqual(threads.map(() => 2));
   expect(await asBob.inbox.get()).toMatchObject({ ready: 0, leased: 0, dead: 0 });
   // SIGTERM ends the others when they have finished.
   for (const worker of workers.slice(1)) expect(await worker.terminate()).toEqual([0, null]);

@@ -1,15 +1,13 @@
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { buildAgent } from '../../support/service.ts';
 import { installPackage, listImports } from '../../integration/client/installed-package.ts';
 import { clientOf } from '../../integration/client/setup.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
 const modules = resolve(import.meta.dirname, '../../../node_modules');
 
@@ -135,7 +133,7 @@ await describeWithBrowser('in a browser', (browser) => {
       await page.exposeFunction('report', (content: string) => void contents.push(content));
       await page.addScriptTag({ content: text, type: 'module' });
       await asAda.threads.create({ with_handle: bob.handle, initial_message: 'Hello, page' });
-      await expect.poll(() => contents, { timeout: 30_000 }).toEqual(['Hello, page']);
+      await expect.poll(() => contents).toEqual(['Hello, page']);
       await page.close();
     } finally {
       await service.stop();

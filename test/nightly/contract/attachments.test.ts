@@ -20,7 +20,7 @@ async function upload(world: World, content = text) {
 async function untilScanned(world: World, token: string, id: string): Promise<void> {
   const url = `${world.url}/v1/attachments/${id}`;
   await expect
-    .poll(async () => (await requestRest('GET', url, { token })).body.scan_status, { timeout: 15_000 })
+    .poll(async () => (await requestRest('GET', url, { token })).body.scan_status)
     .not.toBe('pending');
 }
 

@@ -138,8 +138,6 @@ sameAnswers('the sender learns that its message was delivered', async (world) =>
   await requestRest('GET', `${world.url}/v1/events`, { token: bob.token });
   const received = async () => (await requestRest('GET', `${world.url}/v1/events`, ann)).body.events;
   const types = async () => (await received()).map(({ type }: { type: string }) => type);
-  await expect
-    .poll(types, { timeout: 15_000 })
-    .toEqual(['thread.created', 'message.created', 'message.delivered']);
+  await expect.poll(types).toEqual(['thread.created', 'message.created', 'message.delivered']);
   world.note(await received());
 });

@@ -15,7 +15,7 @@ startBothServices();
 const receiver = use(startWebhookReceiver);
 
 const scopes = ['agents:read', 'agents:write', 'threads:read', 'contacts:read'] as const;
-const waitUntil = <T>(read: () => T) => expect.poll(read, { timeout: 30_000, interval: 25 });
+const waitUntil = <T>(read: () => T) => expect.poll(read);
 
 interface Delivery {
   id: string;

@@ -19,8 +19,6 @@ import { findDebianPostgres, startDebianPostgres } from '../../support/servers/p
 import { startTestRedis } from '../../support/servers/redis/server.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 
-vi.setConfig({ testTimeout: 240_000 });
-
 const root = join(import.meta.dirname, '../../..');
 const page = readFileSync(join(root, 'docs/team.md'), 'utf8');
 const run = promisify(execFile);

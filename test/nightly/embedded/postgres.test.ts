@@ -1,13 +1,10 @@
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { toOneLine } from '../../../src/embedded/launcher-error.ts';
 import { type PostgresOptions, startPostgres } from '../../../src/embedded/postgres/start-postgres.ts';
 import { isGone, createTemporaryFolder, readPostgresPid } from '../../integration/embedded/setup.ts';
-
-// Real servers on a busy machine: a test that hangs still ends.
-vi.setConfig({ testTimeout: 40_000 });
 
 const settings = { shared_buffers: '16MB', max_connections: '10' };
 

@@ -14,7 +14,7 @@ async function callTool(name: string, args: object): Promise<void> {
   expect([name, isError]).toEqual([name, false]);
 }
 
-test('header fields, query parameters and paths', { timeout: 300_000 }, async () => {
+test('header fields, query parameters and paths', async () => {
   const fields = Array.from({ length: 1_000 }, (_, index): [string, string] => [`x-${index}`, 'y']);
   await api.check('1,000 header fields', () => api.send('GET', '/v1/agents/me', fields));
   await api.check('a long Accept', () =>
@@ -31,7 +31,7 @@ test('header fields, query parameters and paths', { timeout: 300_000 }, async ()
   api.expectNoneSlow();
 });
 
-test('uploads of 10 MB', { timeout: 300_000 }, async () => {
+test('uploads of 10 MB', async () => {
   const size = 10_485_760;
   for (const [name, unit] of [
     ['\\r', '\r'],
@@ -90,7 +90,7 @@ test('uploads of 10 MB', { timeout: 300_000 }, async () => {
   api.expectNoneSlow();
 });
 
-test('cards of nested markup', { timeout: 300_000 }, async () => {
+test('cards of nested markup', async () => {
   const [owner, name] = api.ann.handle.split('.');
   for (const unit of [
     '> ',

@@ -1,9 +1,7 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { type TestAgent, useService } from '../../support/service.ts';
 import { connectModel, contentsOf, readToEnd } from '../../acceptance/first-steps/model.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const service = useService();
 
@@ -55,8 +53,8 @@ test('a program that starts later learns over WebSocket that events are waiting,
   onTestFinished(() => all.close());
   await send('live');
   const seenBy = (client: typeof all) => () => contentsOf({ events: client.events() });
-  await expect.poll(seenBy(all), { timeout: 30_000 }).toEqual([...contents, 'live']);
-  await expect.poll(seenBy(live), { timeout: 30_000 }).toEqual(['live']);
+  await expect.poll(seenBy(all)).toEqual([...contents, 'live']);
+  await expect.poll(seenBy(live)).toEqual(['live']);
 });
 
 test('a model that starts later sees how much is waiting, and gets all of it over MCP, once', async () => {

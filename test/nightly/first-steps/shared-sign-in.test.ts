@@ -1,7 +1,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openFormBrowser } from '../../clients/form-browser.ts';
 import { startBridge } from '../../clients/mcp/bridge.ts';
 import { captureOpenedUrls } from '../../clients/oauth/opened-urls.ts';
@@ -9,9 +9,6 @@ import {
   type RestartableService,
   startRestartableService,
 } from '../../integration/bridge/restartable-service.ts';
-
-// The command lines are separate processes.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 let service: RestartableService;
 let folder: string;

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { callToolRaw } from '../../clients/mcp/client.ts';
 import { useService } from '../../support/service.ts';
 import {
@@ -8,8 +8,6 @@ import {
   readToEnd,
   startAnswerer,
 } from '../../acceptance/first-steps/model.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const service = useService();
 
@@ -26,7 +24,7 @@ async function meet() {
     thread_id: String(id),
     fast: fast.handle,
     /** Resolves when both answers are stored. */
-    isAnswered: (content: string) => expect.poll(answerer.answered, { timeout: 30_000 }).toContain(content),
+    isAnswered: (content: string) => expect.poll(answerer.answered).toContain(content),
   };
 }
 

@@ -1,15 +1,11 @@
 import pg from 'pg';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
 import { type ServiceCluster, startServiceCluster } from '../../support/cluster/cluster.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { type Backend, backends, buildAgent } from '../../support/service.ts';
 import { inboxOf } from '../../integration/inbox/setup.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
-
-const waitOptions = { timeout: 60_000, interval: 25 };
 
 /** Locks a thread in the database, so that a reply waits in the middle of its transaction. */
 async function holdThread({ env }: ServiceCluster, thread: string) {
@@ -20,7 +16,7 @@ async function holdThread({ env }: ServiceCluster, thread: string) {
   await client.query('select 1 from threads where id = $1 for update', [thread]);
   const waiters = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   return {
-    reached: () => expect.poll(async () => (await client.query(waiters)).rowCount, waitOptions).toBe(1),
+    reached: () => expect.poll(async () => (await client.query(waiters)).rowCount).toBe(1),
     release: () => client.query('rollback'),
   };
 }
@@ -100,7 +96,7 @@ await describeWithRedis('an API process that is killed', () => {
       await hold.reached();
       proxy.freeze();
       await hold.release();
-      await expect.poll(rest.texts, waitOptions).toEqual(['question', 'answer']);
+      await expect.poll(rest.texts).toEqual(['question', 'answer']);
       await doomed.kill9();
       await proxy.disconnect();
       expect(await lost).toBe('lost');

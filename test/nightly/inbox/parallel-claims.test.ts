@@ -1,11 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
 import { startServiceCluster } from '../../support/cluster/cluster.ts';
 import { backends, buildAgent } from '../../support/service.ts';
 import { inboxOf, type Lease } from '../../integration/inbox/setup.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const threads = 12;
 const messagesPerThread = 8;

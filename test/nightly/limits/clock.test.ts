@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { followMessages } from '../../clients/message-follower.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { inboxOf } from '../../integration/inbox/setup.ts';
@@ -10,8 +10,6 @@ import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { buildAgent } from '../../support/service.ts';
 import { jumpingClock } from '../../support/shifted-clock.ts';
 import { readPid } from './process-limits.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const hourMs = 3_600_000;
 

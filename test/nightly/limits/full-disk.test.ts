@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startConversation, startServiceCluster } from '../../support/cluster/cluster.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
 import { findMountProblem, mountSmallDisk } from '../../support/servers/postgres/small-disk.ts';
@@ -9,8 +9,6 @@ import { findRedisBinary } from '../../support/servers/redis/binary.ts';
 import { startTestRedis } from '../../support/servers/redis/server.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 import { startWatchedLoad } from './watched-load.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 async function useDisk() {
   const disk = await mountSmallDisk();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openLightSocket } from '../../../bench/load/light-socket.ts';
 import { readMemory } from '../../../bench/load/processes.ts';
 import { startConversation, startServiceCluster } from '../../support/cluster/cluster.ts';
@@ -8,8 +8,6 @@ import { startMessageLoad } from '../../support/cluster/message-load.ts';
 import { buildAgent } from '../../support/service.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 import { limitedProcess, missingLimitsReason, readPid } from './process-limits.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
 
 const megabyte = 1_024 * 1_024;
 const limit = 512 * megabyte;

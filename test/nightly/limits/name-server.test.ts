@@ -1,13 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startServiceCluster } from '../../support/cluster/cluster.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { startWatchedLoad } from './watched-load.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** The environment of a Node process for which this name is 127.0.0.1, and does not resolve while the file exists. */
 function nameService(name: string, outage: string): { NODE_OPTIONS: string } {

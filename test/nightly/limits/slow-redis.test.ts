@@ -1,10 +1,8 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startServiceCluster } from '../../support/cluster/cluster.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { startWatchedLoad } from './watched-load.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 await describeWithRedis('a Redis that answers after two seconds', () => {
   test('refuses no call, loses no event and is reported', async () => {

@@ -9,8 +9,6 @@ import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { buildAgent } from '../../support/service.ts';
 import { readPid } from './process-limits.ts';
 
-vi.setConfig({ testTimeout: 300_000 });
-
 /** An agent can have 1,000 connections. */
 const socketsEach = 1_000;
 /** Files that both processes need besides the sockets. */

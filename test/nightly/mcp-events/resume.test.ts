@@ -47,7 +47,7 @@ test.each(['poll', 'stream'] as const)(
       await other.close();
       other = await startMcpInstance(database, { heartbeat_ms: 50 });
     }
-    await expect.poll(() => follower.seen().size, { timeout: 60_000 }).toBe(count);
+    await expect.poll(() => follower.seen().size).toBe(count);
     const report = await follower.stop();
     expect(report).toMatchObject({ truncated: 0, deaths: expect.toSatisfy((deaths) => deaths > 0) });
     const sent = await stable.query(

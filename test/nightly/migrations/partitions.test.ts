@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
 import { openDatabase } from '../../../src/platform/database/database.ts';
 import { migrateBack, migrateForward } from '../../../src/platform/database/migrations.ts';
@@ -7,8 +7,6 @@ import { partitionsRepository } from '../../../src/repositories/maintenance/part
 import { idDaysAgo, partitionedTableNames } from '../../support/partitions.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const place = use(createTestDatabase);
 let client: pg.Client;

@@ -53,27 +53,21 @@ test('times are integer milliseconds: no column has a date or time type', async 
 });
 
 // Each of some 70 migrations back is a step of its own.
-test(
-  'every migration can be reverted and applied again by concurrent processes',
-  {
-    timeout: 120_000,
-  },
-  async () => {
-    const before = await tables();
-    const undone: string[] = [];
-    for (;;) {
-      const [name] = await migrateBack(url);
-      if (name === undefined) break;
-      undone.push(name);
-    }
-    expect(await tables()).toEqual([]);
-    expect(await pendingMigrations(url)).toEqual(undone.toReversed());
-    const runs = await Promise.all([migrateForward(url), migrateForward(url), migrateForward(url)]);
-    expect(runs.flat()).toEqual(undone.toReversed());
-    expect(await pendingMigrations(url)).toEqual([]);
-    expect(await tables()).toEqual(before);
-  },
-);
+test('every migration can be reverted and applied again by concurrent processes', async () => {
+  const before = await tables();
+  const undone: string[] = [];
+  for (;;) {
+    const [name] = await migrateBack(url);
+    if (name === undefined) break;
+    undone.push(name);
+  }
+  expect(await tables()).toEqual([]);
+  expect(await pendingMigrations(url)).toEqual(undone.toReversed());
+  const runs = await Promise.all([migrateForward(url), migrateForward(url), migrateForward(url)]);
+  expect(runs.flat()).toEqual(undone.toReversed());
+  expect(await pendingMigrations(url)).toEqual([]);
+  expect(await tables()).toEqual(before);
+});
 
 test('the schema of a newer release is not changed', async () => {
   await rows(`insert into schema_migrations (name, batch, migration_time)
@@ -101,16 +95,14 @@ test('a readiness check whose connections end fails, and the next one succeeds',
       coalesce(array_agg(distinct pid) filter (where relation = 'schema_migrations'::regclass and not granted), '{}') as blocked
       from pg_locks where database = (select oid from pg_database where datname = current_database())`;
     const find = async () => (await holder.query<{ idle: number[]; blocked: number[] }>(waiting)).rows[0];
-    await expect
-      .poll(find, { timeout: 10_000 })
-      .toEqual({ idle: [expect.any(Number)], blocked: [expect.any(Number)] });
+    await expect.poll(find).toEqual({ idle: [expect.any(Number)], blocked: [expect.any(Number)] });
     const { idle = [], blocked = [] } = (await find()) ?? {};
     await holder.query('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [idle]);
-    await expect.poll(async () => (await find())?.idle, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(async () => (await find())?.idle).toEqual([]);
     await holder.query('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [blocked]);
     expect(await first).toBe(503);
     await holder.query('rollback');
-    await expect.poll(ready, { timeout: 10_000 }).toBe(200);
+    await expect.poll(ready).toBe(200);
   } finally {
     await holder.end();
     await service.stop();

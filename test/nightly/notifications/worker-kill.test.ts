@@ -1,5 +1,5 @@
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { startServiceCluster } from '../../support/cluster/cluster.ts';
 import { startMailServer } from '../../support/servers/mail-server.ts';
@@ -12,8 +12,6 @@ import {
 import { createAccount } from '../../../src/services/people/accounts.ts';
 import type { Backend } from '../../support/service.ts';
 import { waitUntil } from '../../integration/notifications/setup.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
 
 function killedWorker(backend: Backend): void {
   test('after sending and before recording it: sent once more, with the same id', async () => {

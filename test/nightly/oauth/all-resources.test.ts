@@ -1,5 +1,5 @@
 import { refreshTokenGrant } from 'openid-client';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { callToolRaw } from '../../clients/mcp/client.ts';
 import { requestRest } from '../../clients/rest.ts';
@@ -9,8 +9,6 @@ import { approve, createFirstAgent, createPerson, signUp } from '../../clients/p
 import { register, signIn } from '../../clients/oauth/public-client.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 await describeWithBrowser('a client that names no resource when it asks the person', (browser) => {
   const service = use(startServiceOnFixedPort);

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { runConformance } from '../../support/conformance/run.ts';
 import { findFreePort } from '../../support/free-port.ts';
@@ -6,8 +6,6 @@ import { approve, createFirstAgent, createPerson, signUp } from '../../clients/p
 import { register } from '../../clients/oauth/public-client.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 await describeWithBrowser('the conformance suite of the MCP project', (browser) => {
   const service = use(() => startServiceOnFixedPort({}, { worker: false }));

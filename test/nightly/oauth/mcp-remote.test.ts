@@ -1,11 +1,9 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { startMcpRemote } from '../../clients/oauth/mcp-remote.ts';
 import { approve, createFirstAgent, createPerson, signUp } from '../../clients/person.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 await describeWithBrowser('mcp-remote', (browser) => {
   const service = use(startServiceOnFixedPort);

@@ -1,15 +1,13 @@
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { approve, createFirstAgent, createPerson, type Person, signUp } from '../../clients/person.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { type CallbackListener, startCallbackListener } from '../../clients/oauth/callback-listener.ts';
 import { TestOAuthProvider } from '../../clients/oauth/mcp-oauth-provider.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 await describeWithBrowser('an unmodified MCP SDK client', (browser) => {
   const service = use(() => startServiceOnFixedPort({}, { worker: false }));

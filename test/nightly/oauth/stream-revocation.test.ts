@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundledProgram } from '../../support/vitest/bundled-program.ts';
 import { openFormBrowser } from '../../clients/form-browser.ts';
 import { startProcess, type ServiceProcess } from '../../../scripts/parts/service-process.ts';
@@ -7,8 +7,6 @@ import { connectWebSocket } from '../../clients/websocket.ts';
 import { createApp, registerApp, readTokens } from '../../clients/oauth/app.ts';
 import { password } from '../../integration/oauth/authorization-server.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** Two API processes over one database: what ends at one is heard at the other. */
 const settings = use(() => createTestSettings('postgres'));

@@ -67,7 +67,6 @@ afterAll(async () => {
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
 const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
-const waitOptions = { timeout: 60_000 };
 
 test('the trace of a sender leads through the API, the queue and the worker to every recipient', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
@@ -81,9 +80,9 @@ test('the trace of a sender leads through the API, the queue and the worker to e
 
   const frame = await socket.next(({ type }) => type === 'message.created');
   expect(frame['traceparent']).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`));
-  await expect.poll(() => mcp.notifications.length, waitOptions).toBe(2);
+  await expect.poll(() => mcp.notifications.length).toBe(2);
   expect(mcp.notifications[1]).toMatchObject({ params: { _meta: { traceparent: frame['traceparent'] } } });
-  await expect.poll(() => posted.length, waitOptions).toBe(1);
+  await expect.poll(() => posted.length).toBe(1);
   expect(posted[0]?.body).toMatchObject({ traceparent: frame['traceparent'] });
   expect(posted[0]?.traceparent).toMatch(new RegExp(`^00-${trace}-`));
   const page = await service.get(bob, `/events?cursor=${socket.ready.cursor}`);
@@ -101,7 +100,7 @@ test('the trace of a sender leads through the API, the queue and the worker to e
   const mine = () => spans.filter(({ traceId }) => traceId === trace);
   const names = () => mine().map(({ name }) => name);
   const expected = ['POST /v1/threads', 'create_thread', 'process delivery', 'POST webhook'];
-  await expect.poll(names, waitOptions).toEqual(expect.arrayContaining(expected));
+  await expect.poll(names).toEqual(expect.arrayContaining(expected));
   // Every span has a parent in the trace, up to the sender's own.
   const known = new Set(['00f067aa0ba902b7', ...mine().map(({ spanId }) => spanId)]);
   const loose = () => mine().filter(({ parentSpanId }) => !known.has(parentSpanId ?? ''));

@@ -1,13 +1,11 @@
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import type { BrowserContext } from 'playwright-core';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { openApproval } from '../../../src/services/approvals/approvals.ts';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** Records notifications in the page instead of showing them: a headless browser has no desktop. */
 const recordNotifications = `
@@ -62,12 +60,12 @@ await describeWithBrowser('notifications of the browser', (browser) => {
     await allow.click();
     await allow.waitFor({ state: 'hidden' });
     const first = await ask();
-    await expect.poll(shown, { timeout: 30_000 }).toHaveLength(1);
+    await expect.poll(shown).toHaveLength(1);
     expect((await shown())[0]).toContain(`(@${agent.handle}) wants to send a contact request to @`);
     // Another page of the console shows what is new, and not the first item again.
     await page.goto('/console/sessions');
     await ask();
-    await expect.poll(shown, { timeout: 30_000 }).toHaveLength(2);
+    await expect.poll(shown).toHaveLength(2);
     await page.evaluate(`last.dispatchEvent(new Event('click'))`);
     await page.waitForURL('**/console/approvals/*');
     expect(page.url()).not.toContain(first);
@@ -84,11 +82,11 @@ await describeWithBrowser('notifications of the browser', (browser) => {
     await other.evaluate(`sessionStorage.setItem('permission', 'granted')`);
     await other.reload();
     await ask();
-    await expect.poll(shown, { timeout: 30_000 }).toHaveLength(1);
+    await expect.poll(shown).toHaveLength(1);
     expect(await other.evaluate<string[]>('shown')).toEqual([]);
     // The other page takes over.
     await page.close();
     await ask();
-    await expect.poll(() => other.evaluate<string[]>('shown'), { timeout: 30_000 }).toHaveLength(1);
+    await expect.poll(() => other.evaluate<string[]>('shown')).toHaveLength(1);
   });
 });

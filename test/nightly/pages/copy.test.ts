@@ -1,9 +1,7 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { useSharedService } from '../../support/service.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 await describeWithBrowser('texts to copy', (browser) => {
   const service = useSharedService();

@@ -1,12 +1,10 @@
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { injectAxe, findPageFaults } from '../../acceptance/pages/page-faults.ts';
 import { use } from '../../support/use.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 await describeWithBrowser('the API reference', (browser) => {
   const service = use(() => startServiceOnFixedPort({}, { worker: false }));

@@ -1,12 +1,10 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { issuerClient, startIssuer, type TestIssuer } from '../../support/servers/openid-issuer.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { createPerson, signUp } from '../../clients/person.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /** Signs in on the pages of the issuer, which is another site. */
 async function signInThere(page: Page, issuer: TestIssuer, name: string): Promise<void> {

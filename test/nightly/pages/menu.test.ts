@@ -1,11 +1,9 @@
 import type { Page } from 'playwright-core';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { newUsername, signInPerson } from '../../integration/console/signed-in-person.ts';
 import { useSharedService } from '../../support/service.ts';
 import { findPageFaults, injectAxe } from '../../acceptance/pages/page-faults.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** The distinct tops of the elements: one for elements in one row. */
 async function countRows(page: Page, selector: string): Promise<number> {

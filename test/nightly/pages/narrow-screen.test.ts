@@ -1,11 +1,9 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { inboxOf } from '../../integration/inbox/setup.ts';
 import { startThread } from '../../integration/console/conversations/conversation-fixtures.ts';
 import { signInPerson } from '../../integration/console/signed-in-person.ts';
 import { useSharedService } from '../../support/service.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 await describeWithBrowser('a screen of 320 pixels', (browser) => {
   const service = useSharedService();

@@ -9,8 +9,6 @@ import {
   waitOptions,
 } from '../../integration/platform/queue-contract.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 await describeWithRedis('the job queues in Redis', () => {
   let redis: TestRedis;
   const start = async (): Promise<QueueBackend> => {
@@ -65,7 +63,7 @@ await describeWithRedis('the job queues in Redis', () => {
     await vi.waitFor(() => expect(done.toSorted()).toEqual(['after-1', 'after-2', 'before']), waitOptions);
   });
 
-  test('loses no persisted job when Redis is killed and restarted', { timeout: 40_000 }, async () => {
+  test('loses no persisted job when Redis is killed and restarted', async () => {
     const client = new Redis(redis.url);
     await client.config('SET', 'appendfsync', 'always');
     await client.quit();

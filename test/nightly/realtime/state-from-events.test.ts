@@ -139,59 +139,55 @@ function readMarks(
   );
 }
 
-test(
-  'state plus events equals the new state, on every transport and across transports',
-  { timeout: 120_000 },
-  async () => {
-    const counts = { runs: 0, actions: 0, events: 0, threads: 0, contacts: 0, handled: 0 };
-    const property = fc.asyncProperty(
-      arbitraryActions(agentsAtOnce, maxActions),
-      arbitraryStays,
-      async (actions, paths) => {
-        const agents = await createAgents();
-        const threads: string[] = [];
-        const early = await startReaders(agents, paths);
-        const half = Math.ceil(actions.length / 2);
-        await runActions(agents, initialActions, threads);
-        await runActions(agents, actions.slice(0, half), threads);
-        // Some start in the middle: the state that they read is no consistent snapshot.
-        const [late] = await Promise.all([
-          startReaders(agents.slice(0, 2), paths.slice(0, 1)),
-          runActions(agents, actions.slice(half), threads),
-        ]);
-        await end(agents);
+test('state plus events equals the new state, on every transport and across transports', async () => {
+  const counts = { runs: 0, actions: 0, events: 0, threads: 0, contacts: 0, handled: 0 };
+  const property = fc.asyncProperty(
+    arbitraryActions(agentsAtOnce, maxActions),
+    arbitraryStays,
+    async (actions, paths) => {
+      const agents = await createAgents();
+      const threads: string[] = [];
+      const early = await startReaders(agents, paths);
+      const half = Math.ceil(actions.length / 2);
+      await runActions(agents, initialActions, threads);
+      await runActions(agents, actions.slice(0, half), threads);
+      // Some start in the middle: the state that they read is no consistent snapshot.
+      const [late] = await Promise.all([
+        startReaders(agents.slice(0, 2), paths.slice(0, 1)),
+        runActions(agents, actions.slice(half), threads),
+      ]);
+      await end(agents);
 
-        for (const agent of agents) {
-          const fresh = await readAgentState(service.api, agent.token);
-          const own = (reader: Reader) => reader.agent === agent;
-          const [first = [], ...others] = await Promise.all(early.filter(own).map(({ ids }) => ids));
-          for (const ids of others) expect(ids).toEqual(first);
-          expect(new Set(first).size).toBe(first.length);
-          for (const { state } of early.filter(own)) {
-            expect(shown(state)).toEqual(shown(fresh));
-            expect(readMarks(state, state)).toEqual(readMarks(fresh, state));
-          }
-          for (const { state, ids } of late.filter(own)) {
-            await ids;
-            expect(shown(state)).toEqual(shown(fresh));
-          }
-          counts.events += first.length;
-          counts.handled += [...fresh.receipts.values()].filter(
-            (marks) => (marks.get(agent.id)?.handled ?? 0) > 0,
-          ).length;
-          counts.threads += fresh.threads.size;
-          counts.contacts += fresh.contacts.size;
+      for (const agent of agents) {
+        const fresh = await readAgentState(service.api, agent.token);
+        const own = (reader: Reader) => reader.agent === agent;
+        const [first = [], ...others] = await Promise.all(early.filter(own).map(({ ids }) => ids));
+        for (const ids of others) expect(ids).toEqual(first);
+        expect(new Set(first).size).toBe(first.length);
+        for (const { state } of early.filter(own)) {
+          expect(shown(state)).toEqual(shown(fresh));
+          expect(readMarks(state, state)).toEqual(readMarks(fresh, state));
         }
-        counts.actions += actions.length;
-        counts.runs += 1;
-      },
-    );
-    await fc.assert(property, { seed, numRuns: runs, interruptAfterTimeLimit: 60_000 });
-    console.log(`folding: FUZZ_SEED=${seed} FOLD_RUNS=${runs}`, counts);
-    expect(counts.events).toBeGreaterThan(counts.actions);
-    expect(Math.min(counts.threads, counts.contacts, counts.handled)).toBeGreaterThan(0);
-  },
-);
+        for (const { state, ids } of late.filter(own)) {
+          await ids;
+          expect(shown(state)).toEqual(shown(fresh));
+        }
+        counts.events += first.length;
+        counts.handled += [...fresh.receipts.values()].filter(
+          (marks) => (marks.get(agent.id)?.handled ?? 0) > 0,
+        ).length;
+        counts.threads += fresh.threads.size;
+        counts.contacts += fresh.contacts.size;
+      }
+      counts.actions += actions.length;
+      counts.runs += 1;
+    },
+  );
+  await fc.assert(property, { seed, numRuns: runs, interruptAfterTimeLimit: 60_000 });
+  console.log(`folding: FUZZ_SEED=${seed} FOLD_RUNS=${runs}`, counts);
+  expect(counts.events).toBeGreaterThan(counts.actions);
+  expect(Math.min(counts.threads, counts.contacts, counts.handled)).toBeGreaterThan(0);
+});
 
 /** The last of an agent's own messages that was delivered to each other member, per thread. */
 async function deliveredOwn({ token, id }: TestAgent, { receipts, threads }: AgentState) {
@@ -209,7 +205,7 @@ async function deliveredOwn({ token, id }: TestAgent, { receipts, threads }: Age
   return found;
 }
 
-test('folded receipt events equal the receipts of each thread', { timeout: 300_000 }, async () => {
+test('folded receipt events equal the receipts of each thread', async () => {
   const agents = await createAgents();
   const [paths = []] = fc.sample(arbitraryStays, { numRuns: 1, seed });
   const [actions = []] = fc.sample(arbitraryActions(agentsAtOnce, maxActions), { numRuns: 1, seed });

@@ -36,7 +36,7 @@ async function connect(here: Side, there: Side, ann: TestAgent, bob: TestAgent):
   expect(added.status, added.text).toBe(201);
   const { id, canonical_handle } = added.body;
   const state = async () => (await here.request('GET', `/remote-agents/${id}`, { by: ann })).body.state;
-  await expect.poll(state, { timeout: 60_000, interval: 50 }).toBe('ready');
+  await expect.poll(state).toBe('ready');
   // The other side reads the card of Ann meanwhile, and refuses her until then.
   const { remoteAgents } = there.cluster.core.db;
   const waiting = async () => {
@@ -44,7 +44,7 @@ async function connect(here: Side, there: Side, ann: TestAgent, bob: TestAgent):
     const states = await Promise.all(bound.map((each) => remoteAgents.isReady(each.id)));
     return states.filter((isReady) => !isReady).length;
   };
-  await expect.poll(waiting, { timeout: 60_000, interval: 50 }).toBe(0);
+  await expect.poll(waiting).toBe(0);
   const opened = await here.request('POST', '/threads', {
     by: ann,
     body: { with_handle: canonical_handle },
@@ -59,7 +59,7 @@ async function connect(here: Side, there: Side, ann: TestAgent, bob: TestAgent):
     }
     return other;
   };
-  await expect.poll(find, { timeout: 60_000, interval: 50 }).not.toBe('');
+  await expect.poll(find).not.toBe('');
   taken.add(other);
   return { here: { agent: ann, thread_id }, there: { agent: bob, thread_id: other } };
 }

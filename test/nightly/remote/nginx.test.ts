@@ -8,8 +8,6 @@ import { waitUntil } from '../../integration/webhooks/setup.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { startNginx } from '../../support/servers/nginx.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
-
 const page = join(import.meta.dirname, '../../../docs/federation.md');
 
 /** An installation behind nginx as the page configures it. */

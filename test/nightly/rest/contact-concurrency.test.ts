@@ -131,9 +131,7 @@ test('a retired agent gets no contact: a concurrent approval and request wait fo
   const waiting = {
     text: 'select from pg_stat_activity where wait_event_type = $1 and datname = current_database()',
   };
-  await expect
-    .poll(async () => (await service.core.database.query(waiting, ['Lock'])).length, { timeout: 8_000 })
-    .toBe(2);
+  await expect.poll(async () => (await service.core.database.query(waiting, ['Lock'])).length).toBe(2);
   await ending.commit();
   expect((await answers).map(outcomeOf)).toEqual(['404 REQUEST_NOT_FOUND', '404 AGENT_NOT_FOUND']);
   for (const by of [bob, related]) expect((await trust.contacts(by)).body).toEqual({ contacts: [] });

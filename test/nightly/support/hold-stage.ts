@@ -35,7 +35,7 @@ export async function holdWrites(
   return {
     async reached(): Promise<void> {
       const waiting = async () => (await client.query(`select pid from ${waiters}`)).rowCount;
-      await expect.poll(waiting, { timeout: 60_000, interval: 50 }).toBeGreaterThan(0);
+      await expect.poll(waiting).toBeGreaterThan(0);
     },
     async release(): Promise<void> {
       await client.query(`select pg_terminate_backend(pid) from ${waiters}`);

@@ -17,7 +17,7 @@ import {
   takeovers,
 } from './measure.ts';
 
-vi.setConfig({ testTimeout: 1_200_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 1_200_000 });
 
 const missing = await findMissingPatroni();
 const waitOptions = { timeout: 60_000, interval: 50 };

@@ -31,9 +31,7 @@ async function startOnStandby() {
     async endReplication() {
       const { rows } = await replication.onPrimary('select pg_current_wal_flush_lsn() as lsn');
       const caughtUp = `select pg_last_wal_replay_lsn() >= '${rows[0].lsn}' as reached`;
-      await expect
-        .poll(async () => (await replication.onStandby(caughtUp)).rows[0].reached, waitOptions)
-        .toBe(true);
+      await expect.poll(async () => (await replication.onStandby(caughtUp)).rows[0].reached).toBe(true);
       await replication.endReplication();
     },
     async promoteStandby() {

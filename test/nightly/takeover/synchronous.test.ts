@@ -11,7 +11,7 @@ import { describeUnless } from '../../support/vitest/describe-unless.ts';
 import type { Backend } from '../../support/service.ts';
 import { expectTakeovers, type Fault } from './measure.ts';
 
-vi.setConfig({ testTimeout: 1_200_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 1_200_000 });
 
 const missing = await findMissingPatroni();
 const networkProblem = await findNetworkProblem();

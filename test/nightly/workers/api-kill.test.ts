@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import type { Backend } from '../../support/service.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
@@ -10,8 +10,6 @@ import {
   startConversation,
 } from '../../support/cluster/cluster.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Blocks the API from the queue only. */
 interface Barrier {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { type Backend, buildAgent, issueTokenFor } from '../../support/service.ts';
 import {
@@ -9,8 +9,6 @@ import {
   type RawSession,
 } from '../../clients/mcp/raw-elicitation.ts';
 import { type ServiceCluster, startServiceCluster } from '../../support/cluster/cluster.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Locks the relation between two agents, so that the decision about a call stops right before its effect. */
 async function holdPair({ env }: ServiceCluster, ids: readonly string[]) {
@@ -50,11 +48,11 @@ function approvalKill(backend: Backend): void {
     const held = await holdPair(cluster, [ann.id, bob.id]);
     // The other process receives the answer.
     expect(await answerElicitation(there, id)).toBe(202);
-    await expect.poll(held.waiting, { timeout: 20_000 }).toBe(1);
+    await expect.poll(held.waiting).toBe(1);
     await killed.kill9();
     await held.release();
     await call.stream.ended;
-    await expect.poll(async () => (await requests()).length, { timeout: 20_000 }).toBe(0);
+    await expect.poll(async () => (await requests()).length).toBe(0);
     expect(await approval()).toMatchObject({ state: 'pending', used_at: null });
 
     const again = await startToolCall(there, 2, 'request_contact', { handle: bob.handle });

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { RestResponse } from '../../clients/rest.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
@@ -8,8 +8,6 @@ import { startServiceCluster, startConversation } from '../../support/cluster/cl
 import { followMessages } from '../../clients/message-follower.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
 import { backends } from '../../support/service.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** The API error of a service that is temporarily unavailable. */
 function expectUnavailable({ status, headers, body }: RestResponse): void {

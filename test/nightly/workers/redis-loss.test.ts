@@ -1,12 +1,10 @@
 import { Redis } from 'ioredis';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
 import { startServiceCluster, startConversation } from '../../support/cluster/cluster.ts';
 import { followMessages } from '../../clients/message-follower.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 async function start() {
   const cluster = await startServiceCluster('redis');

@@ -21,8 +21,6 @@ import { connectWebSocket } from '../../clients/websocket.ts';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 import { fetchContent, uploadId } from '../../integration/attachments/setup.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
-
 const run = promisify(execFile);
 const binaries = await findDebianPostgres();
 

@@ -1,12 +1,10 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { setOutgoingPolicy } from '../../../src/services/agents/outgoing-policy.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { startConversation, startServiceCluster } from '../../support/cluster/cluster.ts';
 import { issueTokenFor, registerAgent } from '../../support/service.ts';
 import { holdWrites } from '../support/hold-stage.ts';
-
-vi.setConfig({ testTimeout: 300_000 });
 
 /** Writes of an approval; a process is killed at each of them. */
 const writes = [

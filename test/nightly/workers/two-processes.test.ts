@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
@@ -7,8 +7,6 @@ import { startServiceCluster, startConversation } from '../../support/cluster/cl
 import { followMessages } from '../../clients/message-follower.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
 import { backends } from '../../support/service.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 await describeWithRedis('two API processes and two workers', () => {
   test.each(backends)(

@@ -1,11 +1,9 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import type { Backend } from '../../support/service.ts';
 import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
 import { startServiceCluster, startConversation } from '../../support/cluster/cluster.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 function workerKill(backend: Backend): void {
   test(`a worker killed with running jobs (${backend}): another one runs them`, async () => {

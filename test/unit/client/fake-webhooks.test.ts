@@ -10,7 +10,7 @@ afterEach(async () => {
 });
 
 const dayMs = 24 * 3_600_000;
-const waitUntil = <T>(read: () => T) => expect.poll(read, { timeout: 10_000, interval: 2 });
+const waitUntil = <T>(read: () => T) => expect.poll(read, { interval: 2 });
 
 /** Two agents with a thread; the second one has a webhook for messages. */
 async function startPosting(answer: () => number | Promise<number>, settings: object = {}) {

@@ -16,7 +16,7 @@ test('a person erases an agent by typing its handle, and finds the report; other
   const begun = await ada.fill(address, { fields: { handle: `@${mine.handle.toUpperCase()}` } });
   expect(begun.visibleText).toContain(`Erasing @${mine.handle}.`);
   await expect
-    .poll(async () => (await ada.go('/console/erasures')).visibleText, { timeout: 60_000, interval: 50 })
+    .poll(async () => (await ada.go('/console/erasures')).visibleText)
     .toContain(`@${mine.handle}Erased`);
   expect((await ada.go('/console/erasures')).visibleText).toMatch(/Kept data.*positions of its messages/);
   expect((await service.get(mine, '/agents/me')).status).toBe(401);

@@ -17,7 +17,7 @@ async function exported({ go, fill }: SignedInPerson, { id, handle }: { id: stri
   const begun = await fill(`/console/agents/${id}/settings`, {}, `/console/agents/${id}/export`);
   expect(begun.visibleText).toContain(`Exporting @${handle}.`);
   const words = async () => (await go(page)).visibleText;
-  await expect.poll(words, { timeout: 60_000, interval: 50 }).toContain(`@${handle}Ready`);
+  await expect.poll(words).toContain(`@${handle}Ready`);
   const link = (await go(page)).elements('a').find(({ attribs }) => attribs['href']?.endsWith('/archive'));
   return link?.attribs['href'] ?? '';
 }
@@ -106,9 +106,9 @@ test('an archive is removed when its export expires or is replaced', async () =>
   expect((await fetched(ada, first)).status).toBe(404);
   await expireExports(service.core);
   const left = () => blobs.read(key).then((bytes) => bytes.destroy(), String);
-  await expect.poll(left, { timeout: 60_000 }).toContain('BlobMissing');
-  await expect.poll(async () => (await list())[0]?.stage, { timeout: 60_000 }).toBe('done');
+  await expect.poll(left).toContain('BlobMissing');
+  await expect.poll(async () => (await list())[0]?.stage).toBe('done');
   await database.query({ text: 'update agent_exports set expires_at = 1 where agent_id = $1' }, [mine.id]);
   await expireExports(service.core);
-  await expect.poll(list, { timeout: 60_000 }).toEqual([]);
+  await expect.poll(list).toEqual([]);
 });

@@ -114,7 +114,7 @@ describe('a program on the page runs as it is', () => {
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-    await expect.poll(() => output, { timeout: 40_000 }).toContain('Hello');
+    await expect.poll(() => output).toContain('Hello');
     const { body } = await fixed.get(other, '/threads');
     expect(body.threads).toHaveLength(1);
     child.kill('SIGKILL');
@@ -155,9 +155,9 @@ describe('a program on the page runs as it is', () => {
       const { body } = await fixed.get(other, '/threads');
       return body.threads.find(({ last_sequence }: { last_sequence: number }) => last_sequence > 0)?.id;
     };
-    await expect.poll(findThread, { timeout: 30_000 }).toMatch(/^thd_/);
+    await expect.poll(findThread).toMatch(/^thd_/);
     await fixed.post(other, `/threads/${await findThread()}/messages`, { content: 'Yes, I am.' });
-    await expect.poll(() => output, { timeout: 30_000 }).toBe('Yes, I am.\n');
+    await expect.poll(() => output).toBe('Yes, I am.\n');
   });
 
   test('MCP client', async () => {

@@ -1,13 +1,11 @@
 import pg from 'pg';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { openApproval } from '../../../../src/services/approvals/approvals.ts';
 import { startProcess } from '../../../../scripts/parts/service-process.ts';
 import { findForm } from '../../../clients/form-browser.ts';
 import { useService } from '../../../support/service.ts';
 import { bundledProgram } from '../../../support/vitest/bundled-program.ts';
 import { signInWithAgent } from '../signed-in-person.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const service = useService({ worker: false });
 
@@ -29,14 +27,14 @@ test('a decision survives the kill of the worker that carries it out, and is car
   await blocker.query('lock table contact_requests in access exclusive mode');
   const killed = await startWorker();
   const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-  await expect.poll(async () => (await service.sql(waiting)).length, { timeout: 60_000 }).toBeGreaterThan(0);
+  await expect.poll(async () => (await service.sql(waiting)).length).toBeGreaterThan(0);
   await killed.kill9();
   await blocker.query('rollback');
   await blocker.end();
   expect([await stateOf(), await requests()]).toEqual(['pending', []]);
 
   const second = await startWorker();
-  await expect.poll(stateOf, { timeout: 60_000 }).toBe('approved');
+  await expect.poll(stateOf).toBe('approved');
   expect(await requests()).toHaveLength(1);
   await second.kill9();
 });

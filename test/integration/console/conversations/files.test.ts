@@ -38,9 +38,7 @@ test('a person sends files without a text, each once however often the form is s
     content_type: 'text/plain',
     size_bytes: 10,
   });
-  await expect
-    .poll(async () => (await ada.go(address)).visibleText, { timeout: 20_000 })
-    .toContain('First line');
+  await expect.poll(async () => (await ada.go(address)).visibleText).toContain('First line');
   const seen = await service.get(other, `/attachments/${sent.attachments[0].id}`);
   expect(seen.body).toMatchObject({ scan_status: 'clean' });
 });

@@ -55,9 +55,7 @@ test('first steps tick themselves, also on an open page, and leave when all are 
   expect(page.links).toContain(`/console/agents/${mine.id}/connect`);
   const live = await openLivePage(service.url, ada, findLiveAddress(page));
   await startThread(service, await service.agent(), [mine]);
-  await expect
-    .poll(live.shown, { timeout: 10_000 })
-    .toMatch(/Send or receive a message <span class="badge good">/);
+  await expect.poll(live.shown).toMatch(/Send or receive a message <span class="badge good">/);
   live.close();
   const address = `/console/agents/${mine.id}/credentials/new`;
   await ada.fill(address, { fields: { name: 'A server' } });

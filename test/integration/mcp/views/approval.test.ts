@@ -1,12 +1,10 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { findPageFaults } from '../../../acceptance/pages/page-faults.ts';
 import { describeWithBrowser } from '../../../clients/playwright.ts';
 import { type Ask, connectViewClient, eras } from '../../../clients/views/client.ts';
 import { openView, type OpenedView } from '../../../clients/views/host.ts';
 import { useService } from '../../../support/service.ts';
 import { reviewsOf } from '../../reviews/setup.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const service = useService({ worker: false });
 const reviews = reviewsOf(service);

@@ -1,11 +1,9 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { findPageFaults } from '../../../acceptance/pages/page-faults.ts';
 import { describeWithBrowser } from '../../../clients/playwright.ts';
 import { connectViewClient, eras } from '../../../clients/views/client.ts';
 import { openView } from '../../../clients/views/host.ts';
 import { useService } from '../../../support/service.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 await describeWithBrowser('the view of a conversation', (browser) => {
   const service = useService({ worker: false });

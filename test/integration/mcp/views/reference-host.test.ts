@@ -1,13 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { describeWithBrowser } from '../../../clients/playwright.ts';
 import { connectViewClient } from '../../../clients/views/client.ts';
 import { openView, type ViewOptions } from '../../../clients/views/host.ts';
 import { useService } from '../../../support/service.ts';
 import { reviewsOf } from '../../reviews/setup.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const service = useService({ worker: false });
 const reviews = reviewsOf(service);

@@ -51,9 +51,7 @@ async function expectEnded(
   expect(await socket.closed).toMatchObject({ code: 1008 });
   await sse.text();
   expect((await poll).status).toBe(401);
-  await expect
-    .poll(() => call('GET', '/threads', token).then(({ status }) => status), { timeout: 10_000 })
-    .toBe(401);
+  await expect.poll(() => call('GET', '/threads', token).then(({ status }) => status)).toBe(401);
   await expect(connectWebSocket(service.url, { token })).rejects.toThrow();
 }
 
@@ -115,7 +113,7 @@ test('an agent can retire itself and still gets the response', async () => {
   const [keeper, gone] = await pair();
   expect((await call('DELETE', `/agents/${gone.id}`, gone.token)).status).toBe(204);
   await expect
-    .poll(async () => outcomeOf(await call('GET', '/agents/me', gone.token)), { timeout: 10_000 })
+    .poll(async () => outcomeOf(await call('GET', '/agents/me', gone.token)))
     .toBe('401 UNAUTHORIZED');
   expect((await call('GET', '/agents/me', keeper.token)).status).toBe(200);
 });

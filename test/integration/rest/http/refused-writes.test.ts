@@ -41,8 +41,6 @@ function expectUnavailable({ status, headers, body }: RestResponse, what: string
   expect([status, body?.error.code, headers.get('retry-after')], what).toEqual([503, 'UNAVAILABLE', '1']);
 }
 
-const pollOptions = { timeout: 20_000, interval: 50 };
-
 test('on a read-only database writes are 503 with Retry-After, readiness fails, and both recover', async () => {
   const database = await createTestDatabase();
   const service = await startOn(database);
@@ -59,7 +57,7 @@ test('on a read-only database writes are 503 with Retry-After, readiness fails, 
 
   await setReadOnly('on');
   // Nothing is written in the meantime.
-  await expect.poll(() => readiness(service), pollOptions).toEqual([503, 'failed']);
+  await expect.poll(() => readiness(service)).toEqual([503, 'failed']);
   const writes: [method: string, path: string, body: object][] = [
     ['POST', messages, { content: 'Hello' }],
     ['POST', '/threads', { with_handle: bob.handle }],
@@ -83,11 +81,11 @@ test('on a read-only database writes are 503 with Retry-After, readiness fails, 
       `alter database ${new URL(database.url).pathname.slice(1)} reset default_transaction_read_only`,
     ),
   );
-  await expect.poll(() => readiness(service), pollOptions).toEqual([200, 'ok']);
+  await expect.poll(() => readiness(service)).toEqual([200, 'ok']);
   for (const [method, path, body] of writes) {
     const repeat = async () =>
       (await requestRest(method, `${service.api}${path}`, { token: ann.token, body })).status;
-    await expect.poll(repeat, pollOptions).toBeLessThan(300);
+    await expect.poll(repeat).toBeLessThan(300);
   }
 });
 
@@ -102,7 +100,7 @@ describeUnless(await findMountProblem(), 'a disk without space', () => {
 
     await disk.fill();
     // Nothing is written in the meantime.
-    await expect.poll(() => readiness(service), pollOptions).toEqual([503, 'failed']);
+    await expect.poll(() => readiness(service)).toEqual([503, 'failed']);
     // Pages of the tables may have space left.
     let answer = await send();
     for (let sends = 0; sends < 100 && answer.status === 201; sends += 1) answer = await send();
@@ -114,7 +112,7 @@ describeUnless(await findMountProblem(), 'a disk without space', () => {
     }
 
     await disk.empty();
-    await expect.poll(() => readiness(service), pollOptions).toEqual([200, 'ok']);
+    await expect.poll(() => readiness(service)).toEqual([200, 'ok']);
     expect((await send()).status).toBe(201);
   });
 });
@@ -214,5 +212,5 @@ test('a process on a schema that lacks a migration is not ready until it has run
     last?.batch,
     last?.migration_time,
   ]);
-  await expect.poll(readSchema, pollOptions).toEqual([200, 'ok']);
+  await expect.poll(readSchema).toEqual([200, 'ok']);
 });
