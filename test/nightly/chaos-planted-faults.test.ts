@@ -15,6 +15,7 @@ import { markReadOperation } from '../../src/operations/messages/mark-read.ts';
 import { override } from '../support/override.ts';
 import { startWebSocketProxy } from '../support/servers/websocket-proxy.ts';
 import { startService } from '../support/service.ts';
+import { stopAfterTest } from '../support/use.ts';
 
 type Options = NonNullable<Parameters<typeof startService>[0]>;
 type Run = typeof markReadOperation.run;
@@ -38,14 +39,11 @@ async function runLoad(
   { overrides = {}, changeFrame = (frame) => frame, prepare = () => undefined }: Plant = {},
   minMessages = 80,
 ): Promise<Violation[]> {
-  const service = await startService({ env: { WEBHOOK_NETWORKS: '127.0.0.0/8' }, overrides });
-  onTestFinished(async () => void (await service.stop()));
-  const proxy = await startWebSocketProxy(service.url, changeFrame);
-  onTestFinished(() => proxy.close());
+  const service = stopAfterTest(await startService({ env: { WEBHOOK_NETWORKS: '127.0.0.0/8' }, overrides }));
+  const proxy = stopAfterTest(await startWebSocketProxy(service.url, changeFrame));
   const { env } = service;
   const postgres = { url: env['DATABASE_URL'] ?? '' };
-  const database = new pg.Pool({ connectionString: postgres.url, max: 2 });
-  onTestFinished(() => database.end());
+  const database = stopAfterTest(new pg.Pool({ connectionString: postgres.url, max: 2 }));
   prepare(database);
   const { violations } = await runChaos(
     { base: proxy.url, env, postgres },

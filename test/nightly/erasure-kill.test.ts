@@ -9,15 +9,14 @@ import { requestRest } from '../clients/rest.ts';
 import { describeWithRedis } from '../support/servers/redis/server.ts';
 import { buildAgent } from '../support/service.ts';
 import { uploadId } from '../integration/attachments/setup.ts';
-import { startServiceCluster } from '../support/cluster/cluster.ts';
+import { startTestCluster } from '../support/cluster/cluster.ts';
 import { holdAtStage } from './support/hold-stage.ts';
 
 await describeWithRedis('a worker killed between any two steps of an erasure', () => {
   test('leaves the rest to the next one, and each row is counted once', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ams-erasure-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const cluster = await startServiceCluster('redis');
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster('redis');
     const { core } = cluster;
     const own = { DATA_DIR: folder, WORKER_ROLES: 'maintenance' };
     const api = await cluster.startApi({ DATA_DIR: folder });

@@ -8,7 +8,7 @@ import { exportJob } from '../../packages/core/src/domain/agents/erasure-and-exp
 import { beginExport } from '../../src/services/agents/exports.ts';
 import { runCli } from '../clients/cli.ts';
 import { waitForScan, uploadId } from '../integration/attachments/setup.ts';
-import { startServiceCluster } from '../support/cluster/cluster.ts';
+import { startTestCluster } from '../support/cluster/cluster.ts';
 import { describeWithRedis } from '../support/servers/redis/server.ts';
 import { requestRest } from '../clients/rest.ts';
 import { buildAgent } from '../support/service.ts';
@@ -19,8 +19,7 @@ await describeWithRedis('a worker killed between any two steps of an export', ()
   test('leaves the rest to the next one: the export is ready only when the archive is complete, and has no duplicates', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ams-export-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const cluster = await startServiceCluster('redis', { DATA_DIR: folder });
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster('redis', { DATA_DIR: folder });
     const { core, env } = cluster;
     const exporting = { WORKER_ROLES: 'maintenance,attachment-scanning' };
     const api = await cluster.startApi();

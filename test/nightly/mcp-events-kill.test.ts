@@ -8,7 +8,7 @@ import { startEventFollower } from '../clients/mcp/event-follower.ts';
 import { pollEvents } from '../clients/mcp/events.ts';
 import { askStateless } from '../clients/mcp/stateless-request.ts';
 import { requestRest } from '../clients/rest.ts';
-import { startServiceCluster } from '../support/cluster/cluster.ts';
+import { startTestCluster } from '../support/cluster/cluster.ts';
 import { buildAgent, issueTokenFor } from '../support/service.ts';
 import { describeWithRedis } from '../support/servers/redis/server.ts';
 
@@ -22,8 +22,7 @@ const waitOptions = { timeout: 300_000, interval: 250 };
 
 await describeWithRedis('clients of Events while processes are killed', () => {
   test('a worker killed during a request leaves every event to the next one, in order', async () => {
-    const cluster = await startServiceCluster('redis');
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster('redis');
     const env = { WEBHOOK_NETWORKS: '127.0.0.0/8', EVENTS_HOLD_SECONDS: '0' };
     const api = await cluster.startApi(env);
     let worker = await cluster.startWorker(env);
@@ -59,8 +58,7 @@ await describeWithRedis('clients of Events while processes are killed', () => {
   }, 600_000);
 
   test(`none of ${total} events is lost or unmarked`, async () => {
-    const cluster = await startServiceCluster('redis');
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster('redis');
     const processes = [await cluster.startApi(), await cluster.startApi()];
     await cluster.startWorker();
     const ann = await buildAgent(cluster.core, { scopes });

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { startServiceCluster, startConversation } from '../support/cluster/cluster.ts';
+import { startTestCluster, startConversation } from '../support/cluster/cluster.ts';
 import { expectExactlyOnce } from '../support/cluster/delivery-check.ts';
 import { followMessages } from '../clients/message-follower.ts';
 import { startMessageLoad } from '../support/cluster/message-load.ts';
@@ -13,8 +13,7 @@ describeUnless(
   'with a pooler that gives each transaction another connection',
   () => {
     test('messages are sent, delivered, found and listed; a wait for a lock times out', async () => {
-      const cluster = await startServiceCluster('postgres');
-      onTestFinished(() => cluster.stop());
+      const cluster = await startTestCluster('postgres');
       const direct = String(cluster.env['DATABASE_URL']);
       const pooler = await startPgbouncer(direct);
       onTestFinished(() => pooler.stop());

@@ -10,7 +10,7 @@ import { requestRest } from '../clients/rest.ts';
 import { buildAgent, allTestScopes, type TestAgent, issueTokenFor } from '../support/service.ts';
 import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
 import { connectWebSocket } from '../clients/websocket.ts';
-import { use } from '../support/use.ts';
+import { stopAfterTest, use } from '../support/use.ts';
 
 const waitOptions = { timeout: 60_000, interval: 50 };
 const replication = use(startReplication);
@@ -31,8 +31,7 @@ async function startService(replica_url: string, more: Record<string, string> = 
     RATE_LIMITS: 'off',
     ...more,
   };
-  const core = compose(loadConfig({ ...env, LOG_LEVEL: 'silent' }), 'test');
-  onTestFinished(() => core.close());
+  const core = stopAfterTest(compose(loadConfig({ ...env, LOG_LEVEL: 'silent' }), 'test'));
   async function start(): Promise<ServiceProcess> {
     const api = await startProcess('api', env);
     onTestFinished(() => api.kill9());
@@ -113,8 +112,7 @@ describe('a read replica', () => {
 
     await replication.pauseReplay();
     onTestFinished(() => replication.resumeReplay());
-    const live = await connectWebSocket(two.url, { token: bob.token });
-    onTestFinished(() => live.close());
+    const live = stopAfterTest(await connectWebSocket(two.url, { token: bob.token }));
     const served = await reads(two, 'served');
     const behind = await reads(two, 'behind');
     const sent = await post(one, ann, `/threads/${thread}/messages`, { content: 'second' });
@@ -206,8 +204,7 @@ describe('a read replica', () => {
   });
 
   test('that hangs delays requests only for a limited time, and is used again when it responds', async () => {
-    const proxy = await startTcpProxy(replication.standby_url);
-    onTestFinished(() => proxy.close());
+    const proxy = stopAfterTest(await startTcpProxy(replication.standby_url));
     const { core, one } = await startService(proxy.url);
     const ann = await buildAgent(core);
     await waitUntilCaughtUp();

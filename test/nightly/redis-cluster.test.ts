@@ -7,7 +7,7 @@ import { createRedisQueues } from '../../src/platform/queues/redis.ts';
 import { buildJob } from '../integration/platform/queue-contract.ts';
 import { startTestRedisCluster } from '../support/servers/redis/cluster.ts';
 import { describeWithRedis } from '../support/servers/redis/server.ts';
-import { use } from '../support/use.ts';
+import { stopAfterTest, use } from '../support/use.ts';
 
 const waitOptions = { timeout: 60_000, interval: 20 };
 const log = () => undefined;
@@ -16,15 +16,13 @@ await describeWithRedis('on a Redis Cluster of three masters and their replicas'
   const redis = use(startTestRedisCluster);
 
   async function openBus() {
-    const bus = createRedisBus({ url: redis.url, prefix: 'test:', log });
-    onTestFinished(() => bus.close());
+    const bus = stopAfterTest(createRedisBus({ url: redis.url, prefix: 'test:', log }));
     await vi.waitFor(() => expect(bus.isHealthy()).toBe(true), waitOptions);
     return bus;
   }
 
   async function openQueues() {
-    const queues = createRedisQueues({ url: redis.url, prefix: randomUUID(), log });
-    onTestFinished(() => queues.close());
+    const queues = stopAfterTest(createRedisQueues({ url: redis.url, prefix: randomUUID(), log }));
     await queues.ping();
     return queues;
   }
@@ -121,8 +119,7 @@ await describeWithRedis('on a Redis Cluster of three masters and their replicas'
 
   test('a queue whose master is killed, or hangs, blocks no request, and continues with the new master', async () => {
     const prefix = randomUUID();
-    const queues = createRedisQueues({ url: redis.url, prefix, log });
-    onTestFinished(() => queues.close());
+    const queues = stopAfterTest(createRedisQueues({ url: redis.url, prefix, log }));
     const done = new Set<string>();
     await queues.consume('delivery', { concurrency: 2 }, async ({ id }) => void done.add(id));
     for (const away of ['kill9', 'freeze'] as const) {

@@ -1,9 +1,9 @@
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { Core } from '../../src/compose.ts';
 import { runCli, runCliJson } from '../clients/cli.ts';
 import { scrapeMetrics } from '../integration/ops/scrape.ts';
 import { expectExactlyOnce } from '../support/cluster/delivery-check.ts';
-import { startServiceCluster, startConversation } from '../support/cluster/cluster.ts';
+import { startTestCluster, startConversation } from '../support/cluster/cluster.ts';
 import { followMessages } from '../clients/message-follower.ts';
 import { startMessageLoad } from '../support/cluster/message-load.ts';
 import type { TestRedis } from '../support/servers/redis/server.ts';
@@ -13,12 +13,11 @@ const password = 'a-long-enough-password';
 
 /** Two API processes and two workers on this Redis. Limits are counted, and never reached. */
 export async function startServiceOn(redis_url: string) {
-  const cluster = await startServiceCluster('redis', {
+  const cluster = await startTestCluster('redis', {
     REDIS_URL: redis_url,
     RATE_LIMITS: 'send_message=100000/60,default=100000/60,loop=100000/600',
     OPERATOR_PASSWORD: password,
   });
-  onTestFinished(() => cluster.stop());
   const [one, other] = await Promise.all([
     cluster.startApi(),
     cluster.startApi(),

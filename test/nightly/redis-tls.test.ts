@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCli } from '../clients/cli.ts';
 import { expectExactlyOnce } from '../support/cluster/delivery-check.ts';
-import { startServiceCluster, startConversation } from '../support/cluster/cluster.ts';
+import { startTestCluster, startConversation } from '../support/cluster/cluster.ts';
 import { followMessages } from '../clients/message-follower.ts';
 import { startMessageLoad } from '../support/cluster/message-load.ts';
 import { startTestRedisCluster } from '../support/servers/redis/cluster.ts';
@@ -35,8 +35,7 @@ await describeWithRedis('TLS to Redis', () => {
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const NODE_EXTRA_CA_CERTS = join(folder, 'authority.pem');
     await writeFile(NODE_EXTRA_CA_CERTS, testCertificate.cert);
-    const cluster = await startServiceCluster('redis', { REDIS_URL: redis.url });
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster('redis', { REDIS_URL: redis.url });
     const REDIS_URL = String(redis.tls_url);
 
     const secured = { REDIS_URL, NODE_EXTRA_CA_CERTS };

@@ -1,11 +1,11 @@
 import pg from 'pg';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { isOpenTask, type TaskState } from '../../packages/core/src/domain/tasks.ts';
 import { readAllEvents } from '../clients/feed.ts';
 import { requestRest } from '../clients/rest.ts';
 import { inboxOf } from '../integration/inbox/setup.ts';
 import { changesIn } from '../integration/tasks/setup.ts';
-import { startServiceCluster } from '../support/cluster/cluster.ts';
+import { startTestCluster } from '../support/cluster/cluster.ts';
 import { buildAgent, type TestAgent } from '../support/service.ts';
 
 /** `TASK_KILLS` repeats it more often, for as long as you want to wait. */
@@ -31,8 +31,7 @@ interface Task {
 
 /** A cluster with one process that stays, and calls about tasks through any of its processes. */
 async function startCluster() {
-  const cluster = await startServiceCluster('postgres');
-  onTestFinished(() => cluster.stop());
+  const cluster = await startTestCluster('postgres');
   const other = await cluster.startApi();
   const { database } = cluster.core;
   const post = (url: string, token: string, path: string, body: object) =>

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startProcess } from '../../scripts/parts/service-process.ts';
 import { describeWithRedis } from '../support/servers/redis/server.ts';
 import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
-import { startServiceCluster } from '../support/cluster/cluster.ts';
+import { startTestCluster } from '../support/cluster/cluster.ts';
 import { parseMetrics } from '../integration/ops/scrape.ts';
 
 /** Shorter than any PostgreSQL timeout of the service, and long enough for a slow machine. */
@@ -16,8 +16,7 @@ const unresponsiveServer = expect.stringMatching(/^(?:slow|failed)$/);
 
 await describeWithRedis('operators of a process get their answers', () => {
   test('while Redis, or PostgreSQL, accepts data and does not respond', async () => {
-    const cluster = await startServiceCluster('redis');
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster('redis');
     const redis = await startTcpProxy(cluster.redis.url);
     const database = await startTcpProxy(cluster.env['DATABASE_URL'] ?? '');
     onTestFinished(async () => void (await Promise.all([redis.close(), database.close()])));

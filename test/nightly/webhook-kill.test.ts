@@ -3,7 +3,7 @@ import { scopes } from '../../packages/core/src/domain/auth/scopes.ts';
 import { describeWithRedis } from '../support/servers/redis/server.ts';
 import { requestRest } from '../clients/rest.ts';
 import { buildAgent } from '../support/service.ts';
-import { startServiceCluster } from '../support/cluster/cluster.ts';
+import { startTestCluster } from '../support/cluster/cluster.ts';
 import { startWebhookReceiver, respondWith } from '../support/servers/webhook-receiver.ts';
 
 const messages = 30;
@@ -12,8 +12,7 @@ const waitOptions = { timeout: 150_000, interval: 250 };
 
 await describeWithRedis('a worker killed with posts under way', () => {
   test('leaves every event to the next one: all arrive, with stable ids', async () => {
-    const cluster = await startServiceCluster('redis');
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster('redis');
     const env = { WEBHOOK_NETWORKS: '127.0.0.0/8' };
     const [api, doomed] = await Promise.all([cluster.startApi(env), cluster.startWorker(env)]);
     const receiver = await startWebhookReceiver();

@@ -1,6 +1,19 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 
-const ends = ['stop', 'close', 'release', 'remove', 'drop'] as const;
+const ends = ['stop', 'close', 'release', 'remove', 'drop', 'end'] as const;
+
+/** Stops something with its own method if it has one. */
+async function end(value: object | undefined): Promise<void> {
+  const methods = (value ?? {}) as Partial<Record<string, () => unknown>>;
+  const name = ends.find((each) => methods[each] !== undefined);
+  if (name !== undefined) await methods[name]?.();
+}
+
+/** Stops what a test has started after it, as `use` does for a file. Returns it. */
+export function stopAfterTest<Value extends object>(value: Value): Value {
+  onTestFinished(() => end(value));
+  return value;
+}
 
 /**
  * Starts something before the tests of a file or a `describe`, and stops it after them with its own method if it has one. Tests and later
@@ -11,11 +24,7 @@ export function use<Value extends object>(start: () => Promise<Value>, timeoutMs
   beforeAll(async () => {
     value = await start();
   }, timeoutMs);
-  afterAll(async () => {
-    const methods = (value ?? {}) as Partial<Record<string, () => unknown>>;
-    const end = ends.find((name) => methods[name] !== undefined);
-    if (end !== undefined) await methods[end]?.();
-  });
+  afterAll(() => end(value));
   function started(): Value {
     if (!value) throw new Error('it is used before its start');
     return value;

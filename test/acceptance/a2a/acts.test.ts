@@ -1,7 +1,7 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 import { startTestAgent } from '../../support/a2a/test-agent.ts';
-import { use } from '../../support/use.ts';
+import { stopAfterTest, use } from '../../support/use.ts';
 import { findActsFolder, readTests } from './acts/documents.ts';
 import { startCallbackReceiver } from './acts/receiver.ts';
 import { findUnused, report } from './acts/report.ts';
@@ -23,8 +23,7 @@ describeUnless(missing, 'the conformance tests of the A2A project', () => {
   async function run(binding: Binding) {
     const errors: unknown[] = [];
     const subject = await cluster.agent();
-    const agent = startTestAgent({ url: cluster.url, auth: subject.token }, (error) => errors.push(error));
-    onTestFinished(agent.close);
+    stopAfterTest(startTestAgent({ url: cluster.url, auth: subject.token }, (error) => errors.push(error)));
     const connect = async () => {
       const { token } = await cluster.agent();
       return connectWire(binding, cluster.addressOf(subject), { Authorization: `Bearer ${token}` });

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { findForm } from '../../clients/form-browser.ts';
 import { callToolRaw } from '../../clients/mcp/client.ts';
 import { applyStoredDecisions, signInPerson } from '../../integration/console/signed-in-person.ts';
@@ -11,7 +11,7 @@ import { connectNegotiatingSdk, connectPinnedSdk } from '../../clients/mcp/drive
 import { connectSdk } from '../../clients/mcp/drivers/sdk.ts';
 import { runInspector } from '../../clients/mcp/inspector.ts';
 import { isNightly } from '../../support/extent.ts';
-import { use } from '../../support/use.ts';
+import { stopAfterTest, use } from '../../support/use.ts';
 
 const cluster = use(startMcpCluster);
 
@@ -21,12 +21,13 @@ async function createStoryAgents(connect: Connect) {
   const { token, handle } = await ada.agent('helper', { audience: 'mcp' });
   const stranger = await cluster.agent({ audience: 'mcp', inbound_policy: 'contacts_only' });
   const questions: string[] = [];
-  const client = await connect({
-    url: cluster.url,
-    token,
-    onElicitation: (requested) => void questions.push(`form: ${requested}`),
-  });
-  onTestFinished(() => client.close());
+  const client = stopAfterTest(
+    await connect({
+      url: cluster.url,
+      token,
+      onElicitation: (requested) => void questions.push(`form: ${requested}`),
+    }),
+  );
 
   /** Approves in the form that the client shows; if it shows none, on the page that the response names. */
   async function withConsent(name: string, args: Record<string, unknown>) {

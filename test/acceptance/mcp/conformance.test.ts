@@ -1,7 +1,7 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type ConformanceRun, runConformance, listScoredScenarios } from '../../support/conformance/run.ts';
 import { type McpCluster, startMcpCluster } from './cluster.ts';
-import { use } from '../../support/use.ts';
+import { stopAfterTest, use } from '../../support/use.ts';
 
 // Four processes start and make some hundred requests: seconds on an idle machine, minutes on a busy one.
 vi.setConfig({ testTimeout: 240_000 });
@@ -89,8 +89,7 @@ test('all 37 scored scenarios of 2026-07-28 pass with their fixtures, whichever 
 });
 
 test('the eight scenarios without fixtures pass on the unmodified service', async () => {
-  const unmodified = await startMcpCluster();
-  onTestFinished(async () => void (await unmodified.stop()));
+  const unmodified = stopAfterTest(await startMcpCluster());
   const { passed: good, output } = await runScenarios(unmodified);
   expect(good, output).toEqual(expect.arrayContaining(withoutFixtures));
 });

@@ -1,11 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { a2aAddress, createA2aClient, reasonOf, toA2aMessage } from '../../clients/a2a.ts';
-import { startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startTestCluster } from '../../support/cluster/cluster.ts';
 import { buildAgent } from '../../support/service.ts';
 
 test('a message that is sent 20 times to two processes, one of which is killed, is one task', async () => {
-  const cluster = await startServiceCluster('postgres');
-  onTestFinished(() => cluster.stop());
+  const cluster = await startTestCluster('postgres');
   const [doomed, other] = await Promise.all([cluster.startApi(), cluster.startApi()]);
   const [ann, bob] = await Promise.all([buildAgent(cluster.core), buildAgent(cluster.core)]);
   const clientOf = (url: string) => createA2aClient('JSONRPC', a2aAddress(url, bob.handle), ann.token);

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   AuthenticationError,
   createClient,
@@ -17,7 +17,7 @@ import { createFolder, runAm, startAm } from '../../clients/am.ts';
 import { openFormBrowser } from '../../clients/form-browser.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
-import { use } from '../../support/use.ts';
+import { stopAfterTest, use } from '../../support/use.ts';
 
 const service = use(startServiceOnFixedPort);
 
@@ -103,8 +103,7 @@ test('programs that share a sign-in renew it one after another, and a revoked si
 });
 
 test('a sign-out while another program renews the sign-in leaves nothing behind', async () => {
-  const tokens = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => void tokens.close());
+  const tokens = stopAfterTest(createServer().listen(0, '127.0.0.1'));
   await once(tokens, 'listening');
   const options = { folder: await createFolder() };
   const { port } = tokens.address() as AddressInfo;

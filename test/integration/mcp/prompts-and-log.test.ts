@@ -1,16 +1,15 @@
 import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
 import { connectElicitingClient } from '../../clients/mcp/eliciting-client.ts';
 import { useMcpPair } from './instance.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 const [first, second] = useMcpPair();
 
 async function connected(handle: string) {
   const token = await first.token(handle);
-  const client = await connectElicitingClient([first.url, second.url], token, { ways: { form: {} } });
-  onTestFinished(() => client.close());
-  return client;
+  return stopAfterTest(await connectElicitingClient([first.url, second.url], token, { ways: { form: {} } }));
 }
 
 test('prompts are listed, filled in, and completed from the contacts of the caller', async () => {

@@ -1,9 +1,10 @@
 import { CompleteResultSchema, ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { callToolRaw, postRawMessage, readRpcResult } from '../../clients/mcp/client.ts';
 import { type McpInstance, startMcpInstance, useMcpPair } from './instance.ts';
 import { openElicitingSession } from '../../clients/mcp/raw-elicitation.ts';
 import { openSseStream } from '../../clients/sse.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 const [first, second, database] = useMcpPair();
 
@@ -20,13 +21,14 @@ async function scene(owner: string) {
   const ask = async (method: string, params: object, at = first) =>
     readRpcResult(await postRawMessage(at.url, reader, { jsonrpc: '2.0', id: 1, method, params }, headers));
   async function listen(at: McpInstance, resume?: string) {
-    const stream = await openSseStream(`${at.url}/mcp`, {
-      ...headers,
-      Authorization: `Bearer ${reader}`,
-      Accept: 'text/event-stream',
-      ...(resume !== undefined && { 'Last-Event-ID': resume }),
-    });
-    onTestFinished(() => stream.close());
+    const stream = stopAfterTest(
+      await openSseStream(`${at.url}/mcp`, {
+        ...headers,
+        Authorization: `Bearer ${reader}`,
+        Accept: 'text/event-stream',
+        ...(resume !== undefined && { 'Last-Event-ID': resume }),
+      }),
+    );
     return async (count: number) =>
       (await stream.events(count)).map(({ id, data }) => ({ id, ...JSON.parse(data) }));
   }
@@ -86,8 +88,7 @@ test('subscriptions outlive every process, and missed updates are sent when the 
   const [, seen] = await before(2);
   await leaving.close();
   await send('meanwhile');
-  const starting = await startMcpInstance(database.url);
-  onTestFinished(() => starting.close());
+  const starting = stopAfterTest(await startMcpInstance(database.url));
   const after = await listen(starting, seen?.id);
   expect(await after(2)).toMatchObject([updated(uri), { params: { content: 'meanwhile' } }]);
 });

@@ -1,8 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { callToolRaw } from '../../clients/mcp/client.ts';
 import { askStateless, listenStateless } from '../../clients/mcp/stateless-request.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
-import { use } from '../../support/use.ts';
+import { stopAfterTest, use } from '../../support/use.ts';
 import { startMcpInstance } from './instance.ts';
 
 const database = use(createTestDatabase);
@@ -213,8 +213,9 @@ test('tasks/cancel cancels the question, and only its client follows it', async 
 
 test('a listener gets each change of its task', async () => {
   const { taskId, tokens, report } = await startTask('listen');
-  const stream = await listenStateless(instance.url, tokens.asker, { taskIds: [taskId] }, 'l', extension);
-  onTestFinished(() => stream.close());
+  const stream = stopAfterTest(
+    await listenStateless(instance.url, tokens.asker, { taskIds: [taskId] }, 'l', extension),
+  );
   const messages = async (count: number) =>
     (await stream.events(count)).map(({ data }) => JSON.parse(data).params);
   expect(await messages(1)).toMatchObject([{ notifications: { taskIds: [taskId] } }]);

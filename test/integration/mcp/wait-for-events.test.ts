@@ -3,7 +3,7 @@ import { callToolRaw, postRawMessage, connectSdkClient, readRpcResult } from '..
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { startMcpInstance } from './instance.ts';
 import { openSseStream } from '../../clients/sse.ts';
-import { use } from '../../support/use.ts';
+import { stopAfterTest, use } from '../../support/use.ts';
 
 const database = use(createTestDatabase);
 const instance = use(() => startMcpInstance(database.url, { receipts: true, progress_ms: 20 }));
@@ -121,8 +121,7 @@ test('a token that may follow nothing is refused before dispatch; one that may s
 test('a session continues where its last wait ended: nothing is missed before the first one, and nothing comes twice', async () => {
   const { reader, send } = await conversation('position');
   await send('before the session');
-  const other = await startMcpInstance(database.url);
-  onTestFinished(() => other.close());
+  const other = stopAfterTest(await startMcpInstance(database.url));
   const { transport, close } = await connectSdkClient(instance.url, reader);
   onTestFinished(close);
   const sameSession = { 'Mcp-Session-Id': transport.sessionId ?? '' };
@@ -143,8 +142,7 @@ test('a session continues where its last wait ended: nothing is missed before th
   expect(await waitAt(other.url)).toEqual(['and another']);
   expect(await waitAt(other.url, { wait_seconds: 0 })).toEqual([]);
   // Another session begins like a poll without a cursor.
-  const again = await connectSdkClient(other.url, reader);
-  onTestFinished(again.close);
+  const again = stopAfterTest(await connectSdkClient(other.url, reader));
   const page = await again.client.callTool({ name: 'wait_for_events', arguments: {} });
   expect(contents(Object(page.structuredContent))).toEqual([
     undefined,

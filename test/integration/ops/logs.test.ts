@@ -13,7 +13,7 @@ import { callToolRaw } from '../../clients/mcp/client.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { buildAgent, issueTokenFor } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
-import { startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startTestCluster } from '../../support/cluster/cluster.ts';
 
 /** Calls an address as programs do, and returns the JSON, also of an error response. */
 async function call(url: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
@@ -25,8 +25,7 @@ async function call(url: string, fields: Record<string, string>, headers: Record
 test('no log of API or worker contains message text or secrets, whatever fails', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ams-logs-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const cluster = await startServiceCluster('postgres');
-  onTestFinished(() => cluster.stop());
+  const cluster = await startTestCluster('postgres');
   const { core } = cluster;
   const operator = randomBytes(12).toString('hex');
   const env = { ...cluster.env, LOG_LEVEL: 'trace', OPERATOR_PASSWORD: operator };

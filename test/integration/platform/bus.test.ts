@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Bus } from '../../../src/platform/bus/bus.ts';
 import { createPostgresBus } from '../../../src/platform/bus/postgres.ts';
 import { createRedisBus } from '../../../src/platform/bus/redis.ts';
@@ -7,6 +7,7 @@ import type { ErrorLog } from '../../../src/shared/error-log.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { describeWithRedis, startTestRedis } from '../../support/servers/redis/server.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 interface Backend {
   url: string;
@@ -48,8 +49,7 @@ function testBus(start: () => Promise<Backend>): void {
     options: { installation?: string; url?: string; log?: ErrorLog } = {},
   ): Promise<Bus> {
     const { installation = randomUUID(), url = backend.url, log = () => undefined } = options;
-    const bus = backend.open({ url, installation, log });
-    onTestFinished(() => bus.close());
+    const bus = stopAfterTest(backend.open({ url, installation, log }));
     await vi.waitFor(() => expect(bus.isHealthy()).toBe(true), soon);
     return bus;
   }
@@ -130,8 +130,7 @@ function testBus(start: () => Promise<Backend>): void {
   });
 
   test('fails fast during an outage, and restores subscriptions from before and during it', async () => {
-    const proxy = await startTcpProxy(backend.url);
-    onTestFinished(() => proxy.close());
+    const proxy = stopAfterTest(await startTcpProxy(backend.url));
     const log = vi.fn<ErrorLog>();
     const bus = await openBus({ url: proxy.url, log });
     const before = await collect(bus, 'agent/before');
@@ -151,8 +150,7 @@ function testBus(start: () => Promise<Backend>): void {
   });
 
   test('detects a stalled connection', async () => {
-    const proxy = await startTcpProxy(backend.url);
-    onTestFinished(() => proxy.close());
+    const proxy = stopAfterTest(await startTcpProxy(backend.url));
     const bus = await openBus({ url: proxy.url });
     const received = await collect(bus, 'agent/1');
     proxy.freeze();

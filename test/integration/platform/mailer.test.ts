@@ -5,14 +5,14 @@ import { defaultNotificationPacing } from '../../../packages/core/src/domain/not
 import { createMailer, maxSendMs } from '../../../src/platform/mail/mailer.ts';
 import { refuseMail, startMailServer } from '../../support/servers/mail-server.ts';
 import { findFreePort } from '../../support/free-port.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 const mail = { to: 'ada@mail.example', subject: 'Hello', text: 'Hello', html: '<p>Hello</p>', id: 'ntf_1' };
 const mailerOf = (url: string, silenceMs = 10_000) =>
   createMailer({ url, from: 'ams@sender.example', host: 'ams.example', silenceMs });
 
 test('a message has a stable id, and says that it is automatic', async () => {
-  const server = await startMailServer();
-  onTestFinished(() => server.close());
+  const server = stopAfterTest(await startMailServer());
   expect(await mailerOf(server.url).send(mail)).toBeUndefined();
   const [received] = server.mails;
   expect(received?.messageId).toBe('<ntf_1@ams.example>');
@@ -21,8 +21,7 @@ test('a message has a stable id, and says that it is automatic', async () => {
 });
 
 test('line breaks in any field change neither headers nor recipients', async () => {
-  const server = await startMailServer();
-  onTestFinished(() => server.close());
+  const server = stopAfterTest(await startMailServer());
   const attack = '\r\nBcc: eve@evil.example\r\nX-Evil: 1\r\n\r\nbody';
   const hostile = {
     ...mail,
@@ -39,8 +38,7 @@ test('line breaks in any field change neither headers nor recipients', async () 
 });
 
 test('failures are described without the texts of the server', async () => {
-  const server = await startMailServer();
-  onTestFinished(() => server.close());
+  const server = stopAfterTest(await startMailServer());
   server.setHandler(refuseMail(552));
   expect(await mailerOf(server.url).send(mail)).toEqual({
     error: 'the mail server refused the message (552)',

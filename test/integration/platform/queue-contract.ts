@@ -7,6 +7,7 @@ import type { QueuedJob } from '../../../src/jobs/define.ts';
 import type { ErrorLog } from '../../../src/shared/error-log.ts';
 import { JobPutBack, type JobQueues } from '../../../src/platform/queues/job-queues.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 export interface QueueBackend {
   kind: 'redis' | 'postgres';
@@ -39,8 +40,7 @@ export function testQueueContract(start: () => Promise<QueueBackend>): void {
     opened += 1;
     const namespace = `test_${opened}`;
     const log = vi.fn<ErrorLog>();
-    const queues = backend.open({ url, namespace, log });
-    onTestFinished(() => queues.close());
+    const queues = stopAfterTest(backend.open({ url, namespace, log }));
     await queues.ping();
     return { queues, namespace, log };
   }
@@ -204,8 +204,7 @@ export function testQueueContract(start: () => Promise<QueueBackend>): void {
   });
 
   test('fails fast during an outage of the backend, and consumers recover by themselves', async () => {
-    const proxy = await startTcpProxy(backend.url);
-    onTestFinished(() => proxy.close());
+    const proxy = stopAfterTest(await startTcpProxy(backend.url));
     const { queues, log } = await open(proxy.url);
     const done: string[] = [];
     await queues.consume('delivery', { concurrency: 2 }, async ({ id }) => void done.push(id));
@@ -224,8 +223,7 @@ export function testQueueContract(start: () => Promise<QueueBackend>): void {
   });
 
   test('closes during an outage of the backend', async () => {
-    const proxy = await startTcpProxy(backend.url);
-    onTestFinished(() => proxy.close());
+    const proxy = stopAfterTest(await startTcpProxy(backend.url));
     const { queues } = await open(proxy.url);
     const consumer = await queues.consume('delivery', { concurrency: 1 }, async () => undefined);
     await proxy.disconnect();
@@ -237,8 +235,7 @@ export function testQueueContract(start: () => Promise<QueueBackend>): void {
 
   test('does not consume from an unreachable backend', async () => {
     const proxy = await startTcpProxy(backend.url);
-    const queues = backend.open({ url: proxy.url, namespace: 'absent', log: () => undefined });
-    onTestFinished(() => queues.close());
+    const queues = stopAfterTest(backend.open({ url: proxy.url, namespace: 'absent', log: () => undefined }));
     await proxy.disconnect();
     await expect(queues.consume('delivery', { concurrency: 1 }, async () => undefined)).rejects.toThrow(/./);
     await expect(queues.ping()).rejects.toThrow(/./);

@@ -9,6 +9,7 @@ import type { Limit, Limiter } from '../../../src/platform/rate-limits/limiter.t
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { describeWithRedis, startTestRedis } from '../../support/servers/redis/server.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 const limits = {
   few: { points: 3, seconds: 60 },
@@ -75,9 +76,7 @@ function testLimiter(start: () => Promise<Backend>): void {
   afterAll(() => backend.stop());
 
   function openLimiter(options: Partial<Options> = {}): Limiter<Name> {
-    const limiter = backend.open({ url: backend.url, limits, log: () => undefined, ...options });
-    onTestFinished(() => limiter.close());
-    return limiter;
+    return stopAfterTest(backend.open({ url: backend.url, limits, log: () => undefined, ...options }));
   }
 
   const taken = async (limiter: Limiter<Name>, name: Name, key: string) =>

@@ -1,9 +1,10 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Bus } from '../../../src/platform/bus/bus.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { backends, type Backend, createTestSettings, startService } from '../../support/service.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 interface Options {
   backend?: Backend;
@@ -17,19 +18,22 @@ interface Options {
 async function startTwo({ backend = 'postgres', wrapBus, scopes = ['threads:read'] }: Options = {}) {
   const settings = await createTestSettings(backend);
   const shared = { env: settings.env, release: async () => {} };
-  const sending = await startService({ settings, worker: false, overrides: wrapBus ? { wrapBus } : {} });
-  onTestFinished(async () => void (await sending.stop()));
-  const reading = await startService({ settings: shared, worker: false, overrides: { announceMs: 50 } });
-  onTestFinished(async () => void (await reading.stop()));
+  const sending = stopAfterTest(
+    await startService({ settings, worker: false, overrides: wrapBus ? { wrapBus } : {} }),
+  );
+  const reading = stopAfterTest(
+    await startService({ settings: shared, worker: false, overrides: { announceMs: 50 } }),
+  );
   const [sender, receiver] = [await sending.agent(), await sending.agent()];
   const thread_id = await sending.thread(sender, receiver);
   const { feed } = reading.core.db;
   const queries = { read: vi.spyOn(feed, 'read'), readEvents: vi.spyOn(feed, 'readEvents') };
   const announced = waitForAnnouncement(sending.core.bus, `events/${sending.core.config.VERSION}`);
-  const client = await connectWebSocket(reading.url, {
-    token: await reading.token(receiver.handle, { scopes }),
-  });
-  onTestFinished(() => client.close());
+  const client = stopAfterTest(
+    await connectWebSocket(reading.url, {
+      token: await reading.token(receiver.handle, { scopes }),
+    }),
+  );
   await announced;
   return {
     sending,
@@ -144,8 +148,9 @@ test('a reader without the scope gets no event from the bus', async () => {
 
 test('messages that two processes send to one thread at once arrive at both in the order of the thread', async () => {
   const { sending, reading, client, sender, receiver, thread_id } = await startTwo();
-  const other = await connectWebSocket(sending.url, { token: await sending.token(sender.handle) });
-  onTestFinished(() => other.close());
+  const other = stopAfterTest(
+    await connectWebSocket(sending.url, { token: await sending.token(sender.handle) }),
+  );
   const sent = await Promise.all(
     Array.from({ length: 120 }, (_, at) => {
       const { api } = at % 3 === 0 ? reading : sending;

@@ -1,7 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Bus } from '../../../src/platform/bus/bus.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { startRealtimeNode } from '../ws/realtime-node.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 /** A bus that drops every message, with or without an unhealthy status. */
 function withoutWakeups(healthy: boolean) {
@@ -12,11 +13,12 @@ test.each([
   ['reports the failure', false],
   ['reports no failure', true],
 ])('events arrive in order while the bus drops every message and %s', async (_, healthy) => {
-  const node = await startRealtimeNode({
-    wrapBus: withoutWakeups(healthy),
-    realtime: { intervals: { healthy_ms: 300, unhealthy_ms: 100 } },
-  });
-  onTestFinished(() => node.stop());
+  const node = stopAfterTest(
+    await startRealtimeNode({
+      wrapBus: withoutWakeups(healthy),
+      realtime: { intervals: { healthy_ms: 300, unhealthy_ms: 100 } },
+    }),
+  );
   const agent = await node.agent();
   const client = await connectWebSocket(node.address, { token: await node.token(agent) });
   for (let number = 0; number < 30; number += 1) await node.emit([agent], String(number));
@@ -28,8 +30,9 @@ test.each([
 });
 
 test('connections outlive a database that cuts every session, and miss nothing', async () => {
-  const node = await startRealtimeNode({ realtime: { intervals: { healthy_ms: 500, unhealthy_ms: 100 } } });
-  onTestFinished(() => node.stop());
+  const node = stopAfterTest(
+    await startRealtimeNode({ realtime: { intervals: { healthy_ms: 500, unhealthy_ms: 100 } } }),
+  );
   const agent = await node.agent();
   const client = await connectWebSocket(node.address, { token: await node.token(agent) });
   const sent: string[] = [];

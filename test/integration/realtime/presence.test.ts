@@ -10,8 +10,9 @@ import { useContacts } from '../../clients/contacts.ts';
 import { connectWebSocket, type WsClient } from '../../clients/websocket.ts';
 import { openSseStream } from '../../clients/sse.ts';
 import { signInPerson } from '../console/signed-in-person.ts';
-import { startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startTestCluster } from '../../support/cluster/cluster.ts';
 import { startRealtimeNode } from '../ws/realtime-node.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 const clients: WsClient[] = [];
 afterEach(() => {
@@ -77,11 +78,12 @@ test('only agents with a stream are online, in every response', async () => {
 test('MCP streams and long polls count too', async () => {
   const [ada, bob, eve] = await Promise.all([service.agent(), service.agent(), service.agent()]);
   const token = await service.token(bob.handle, { audience: 'mcp' });
-  const sse = await openSseStream(`${service.url}/mcp`, {
-    Authorization: `Bearer ${token}`,
-    Accept: 'text/event-stream',
-  });
-  onTestFinished(() => sse.close());
+  stopAfterTest(
+    await openSseStream(`${service.url}/mcp`, {
+      Authorization: `Bearer ${token}`,
+      Accept: 'text/event-stream',
+    }),
+  );
   const wait = service.get(eve, '/events?wait=20');
   await expect.poll(() => shown(ada, bob)).toBe(true);
   await expect.poll(() => shown(ada, eve)).toBe(true);
@@ -122,8 +124,7 @@ test('an agent in two processes is online until the last one stops, and then imm
 });
 
 test('agents of a killed process are online until its lease ends, and its rows are removed later', async () => {
-  const cluster = await startServiceCluster('postgres');
-  onTestFinished(() => cluster.stop());
+  const cluster = await startTestCluster('postgres');
   const { database, db } = cluster.core;
   const api = await cluster.startApi();
   const agent = await buildAgent(cluster.core);
@@ -146,10 +147,11 @@ test('agents of a killed process are online until its lease ends, and its rows a
 });
 
 test('an agent that reconnects stays online; one that does not goes offline', async () => {
-  const node = await startRealtimeNode({
-    realtime: { linger_ms: 300, presence_intervals: { heartbeat_ms: 100, batch_wait_ms: 5 } },
-  });
-  onTestFinished(() => node.stop());
+  const node = stopAfterTest(
+    await startRealtimeNode({
+      realtime: { linger_ms: 300, presence_intervals: { heartbeat_ms: 100, batch_wait_ms: 5 } },
+    }),
+  );
   const [agent, gone] = [await node.agent(), await node.agent()];
   const token = await node.token(agent);
   const { presence } = node.db;
@@ -170,10 +172,11 @@ test('an agent that reconnects stays online; one that does not goes offline', as
 });
 
 test('streams continue while presence cannot be written, and presence recovers', async () => {
-  const node = await startRealtimeNode({
-    realtime: { linger_ms: 0, presence_intervals: { heartbeat_ms: 50, batch_wait_ms: 5 } },
-  });
-  onTestFinished(() => node.stop());
+  const node = stopAfterTest(
+    await startRealtimeNode({
+      realtime: { linger_ms: 0, presence_intervals: { heartbeat_ms: 50, batch_wait_ms: 5 } },
+    }),
+  );
   const [connected, connecting, disconnecting] = [await node.agent(), await node.agent(), await node.agent()];
   const { presence } = node.db;
   await connectClient(node.address, await node.token(connected));

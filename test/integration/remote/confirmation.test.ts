@@ -1,8 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createCardKey } from '../../support/a2a/remote-card.ts';
 import { startRemoteServer } from '../../support/a2a/remote-server.ts';
 import { waitUntil } from '../webhooks/setup.ts';
 import { storyOf, useInstallation } from './setup.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 const service = useInstallation({ env: { REMOTE_CONFIRM: 'person' } });
 
@@ -14,8 +15,7 @@ async function confirm(id: string): Promise<void> {
 }
 
 async function meet({ isSigned = false } = {}) {
-  const server = await startRemoteServer();
-  onTestFinished(() => server.close());
+  const server = stopAfterTest(await startRemoteServer());
   if (isSigned) server.signWith(createCardKey());
   const ann = await service.agent();
   const remote = await service.addRemote(ann, { card_url: server.cardUrl }, { isReady: false });
@@ -53,8 +53,7 @@ test.each([
   const { thread_id, task_id } = await service.ask(ann, remote, 'One?');
   await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('completed');
 
-  const moved = await startRemoteServer();
-  onTestFinished(() => moved.close());
+  const moved = stopAfterTest(await startRemoteServer());
   if (apply === 'key') server.signWith(createCardKey());
   if (apply === 'unsigned') server.signWith(undefined);
   if (apply === 'address') server.changeCard({ supportedInterfaces: moved.interfaces });

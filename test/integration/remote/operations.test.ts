@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startRemoteServer } from '../../support/a2a/remote-server.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
@@ -7,6 +7,7 @@ import type { TestAgent } from '../../support/service.ts';
 import { useService } from '../../support/service.ts';
 import { waitUntil } from '../webhooks/setup.ts';
 import { useInstallation } from './setup.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 const service = useInstallation({ env: { REMOTE_CONFIRM: 'person', AGENTS_PER_OWNER: '6' } });
 const without = useService({ worker: false, env: { REMOTE_AGENTS: 'false' } });
@@ -28,8 +29,7 @@ const colleagueOf = (agent: TestAgent, name = 'colleague') =>
   service.register({ handle: `${ownerOf(agent)}.${name}`, inbound_policy: 'open' }, { scopes });
 
 test('an agent is added, its card is read a moment later, and then it waits for a person', async () => {
-  const server = await startRemoteServer();
-  onTestFinished(() => server.close());
+  const server = stopAfterTest(await startRemoteServer());
   const ann = await service.agent();
   const credential = { kind: 'bearer', token: 'top-secret' };
   const added = await service.post(ann, path, { card_url: server.cardUrl, credential });
@@ -191,8 +191,7 @@ test('an address without a path is that of the usual card', async () => {
 });
 
 test('its name and its credential can be changed, and the name stays when the card is read again', async () => {
-  const server = await startRemoteServer();
-  onTestFinished(() => server.close());
+  const server = stopAfterTest(await startRemoteServer());
   const ann = await service.agent();
   const { id } = await service.addRemote(ann, { card_url: server.cardUrl }, { isReady: false });
   await waitUntil(async () => (await service.readRemote(ann, id)).display_name).toBe('Remote Agent');
@@ -208,8 +207,7 @@ test('its name and its credential can be changed, and the name stays when the ca
 });
 
 test('a removed agent is gone, and its handle stays reserved', async () => {
-  const server = await startRemoteServer();
-  onTestFinished(() => server.close());
+  const server = stopAfterTest(await startRemoteServer());
   const ann = await service.agent();
   const remote = await service.addRemote(
     ann,

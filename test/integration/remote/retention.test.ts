@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseHandle } from '../../../packages/core/src/domain/agents/handles.ts';
 import { readNextPart } from '../../../src/services/agents/export-records.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
@@ -6,6 +6,7 @@ import { startRemoteServer } from '../../support/a2a/remote-server.ts';
 import { runCliJson } from '../../clients/cli.ts';
 import { waitUntil } from '../webhooks/setup.ts';
 import { useInstallation } from './setup.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 const service = useInstallation({ env: { REMOTE_CONFIRM: 'person' } });
 const dayMs = 24 * 3_600_000;
@@ -15,8 +16,7 @@ const maintainAfter = (ms: number) =>
   maintenanceHandler(service.core, undefined, () => Date.now() + ms).handle({ task: 'expire-remote-agents' });
 
 async function meet() {
-  const server = await startRemoteServer();
-  onTestFinished(() => server.close());
+  const server = stopAfterTest(await startRemoteServer());
   const ann = await service.agent();
   const remote = await service.addRemote(ann, { card_url: server.cardUrl }, { isReady: false });
   await waitUntil(async () => (await service.readRemote(ann, remote.id)).waiting_for).toBe('person');
@@ -53,8 +53,7 @@ test('the card is read again after a day', async () => {
 });
 
 test('after a failure the card is read again, and the record says why it was not read', async () => {
-  const server = await startRemoteServer();
-  onTestFinished(() => server.close());
+  const server = stopAfterTest(await startRemoteServer());
   server.failCard(2);
   const ann = await service.agent();
   const { id } = await service.addRemote(ann, { card_url: server.cardUrl }, { isReady: false });

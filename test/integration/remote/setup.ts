@@ -1,4 +1,4 @@
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { createPostingJob } from '../../../src/jobs/posting.ts';
 import { type FeedEvent, followFeed } from '../../clients/feed.ts';
@@ -10,7 +10,7 @@ import {
   startService,
   type TestAgent,
 } from '../../support/service.ts';
-import { use } from '../../support/use.ts';
+import { stopAfterTest, use } from '../../support/use.ts';
 import { fastPacing, waitUntil } from '../webhooks/setup.ts';
 
 /** A remote agent, as an agent of its owner reaches it. */
@@ -158,8 +158,7 @@ export async function meetRemote(
   options: RemoteServerOptions & { credential?: object } = {},
 ) {
   const { credential, ...serverOptions } = options;
-  const server = await startRemoteServer(serverOptions);
-  onTestFinished(() => server.close());
+  const server = stopAfterTest(await startRemoteServer(serverOptions));
   const ann = await service.agent();
   const remote = await service.addRemote(ann, {
     card_url: server.cardUrl,

@@ -6,6 +6,7 @@ import { startPostgres } from '../../../src/embedded/postgres/start-postgres.ts'
 import { migrateForward } from '../../../src/platform/database/migrations.ts';
 import { describeWithRedis, startTestRedis } from '../../support/servers/redis/server.ts';
 import { buildTestEnv, startService, type TestService } from '../../support/service.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 /** What a message of 200 bytes between two agents adds to the write-ahead log. After a change that reduces it, lower these. */
 const today = { bytes: 3_540, records: 27 };
@@ -62,17 +63,14 @@ await describeWithRedis('the write-ahead log', () => {
 
 /** A service on a PostgreSQL of its own, which writes nothing by itself, and on Redis, so that queues add nothing. */
 async function startOwnService(): Promise<TestService> {
-  const redis = await startTestRedis();
-  onTestFinished(redis.stop);
+  const redis = stopAfterTest(await startTestRedis());
   const dataDir = await mkdtemp(join(tmpdir(), 'ams-wal-'));
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
   const settings = { autovacuum: 'off', checkpoint_timeout: '1h', shared_buffers: '64MB' };
-  const postgres = await startPostgres({ dataDir, throwaway: true, settings });
-  onTestFinished(postgres.stop);
+  const postgres = stopAfterTest(await startPostgres({ dataDir, throwaway: true, settings }));
   await migrateForward(postgres.url);
   const env = { ...buildTestEnv(postgres.url), REDIS_URL: redis.url, SEND_CONTEXT: 'on' };
-  const service = await startService({ settings: { env, release: () => Promise.resolve() } });
-  onTestFinished(async () => void (await service.stop()));
+  const service = stopAfterTest(await startService({ settings: { env, release: () => Promise.resolve() } }));
   await service.sql('create extension pg_walinspect');
   return service;
 }

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
 import { buildAgent } from '../../support/service.ts';
-import { startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startTestCluster } from '../../support/cluster/cluster.ts';
 
 const rounds = 12;
 
 test('positions of a feed commit in order and without gaps, with concurrent writers and rollbacks', async () => {
-  const cluster = await startServiceCluster('postgres');
-  onTestFinished(() => cluster.stop());
+  const cluster = await startTestCluster('postgres');
   const { core } = cluster;
   const [one, other] = await Promise.all([cluster.startApi(), cluster.startApi()]);
   const hub = await buildAgent(core);

@@ -13,7 +13,7 @@ import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
 import {
   type ServiceCluster,
   type Conversation,
-  startServiceCluster,
+  startTestCluster,
   startConversation,
 } from '../../support/cluster/cluster.ts';
 import { followMessages } from '../../clients/message-follower.ts';
@@ -45,8 +45,7 @@ await describeWithRedis('SIGTERM under load', () => {
   test.each(processBackends)(
     'an API answers requests in progress and closes its sockets with 1001 (%s)',
     async (backend) => {
-      const cluster = await startServiceCluster(backend, { DATABASE_LOCK_SECONDS: '100' });
-      onTestFinished(() => cluster.stop());
+      const cluster = await startTestCluster(backend, { DATABASE_LOCK_SECONDS: '100' });
       const [stopping, staying] = await Promise.all([
         cluster.startApi(),
         cluster.startApi(),
@@ -88,8 +87,7 @@ await describeWithRedis('SIGTERM under load', () => {
   test('a worker leaves a job that waits for the file store to another one', async () => {
     const store = await startFaultyS3();
     onTestFinished(() => store.close());
-    const cluster = await startServiceCluster('redis', { ...store.env, S3_TIMEOUT_SECONDS: '120' });
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster('redis', { ...store.env, S3_TIMEOUT_SECONDS: '120' });
     const { core } = cluster;
     const [api, stopping] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
     const ann = await buildAgent(core);
@@ -109,8 +107,7 @@ await describeWithRedis('SIGTERM under load', () => {
   });
 
   test('an API serves requests while load balancers stop sending new ones, unless it must stop immediately', async () => {
-    const cluster = await startServiceCluster('postgres');
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster('postgres');
     const api = await cluster.startApi({ DRAIN_SECONDS: '300' });
     const [ann, bob] = (await startConversation(cluster.core, api.url)).members;
     const socket = await connectWebSocket(api.url, { token: bob.token });
@@ -137,8 +134,7 @@ await describeWithRedis('SIGTERM under load', () => {
   });
 
   test.each(processBackends)('a worker finishes its running jobs (%s)', async (backend) => {
-    const cluster = await startServiceCluster(backend);
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster(backend);
     const [api, worker] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
     const talk = await startConversation(cluster.core, api.url);
     const load = startMessageLoad(talk, () => [api.url]);
@@ -155,8 +151,7 @@ await describeWithRedis('SIGTERM under load', () => {
   });
 
   test('a worker leaves long jobs to another one', async () => {
-    const cluster = await startServiceCluster('redis');
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster('redis');
     const { core } = cluster;
     const roles = { WORKER_ROLES: 'maintenance' };
     const stopping = await cluster.startWorker(roles);

@@ -5,11 +5,11 @@ import { startInstanceGuard } from '../../../src/start/instance-guard.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { startService, createTestSettings } from '../../support/service.ts';
 import { runCli } from '../../clients/cli.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 await describeWithRedis('two instances on one Redis', () => {
   test('are distinguished: neither starts under the prefix of the other, and doctor reports why', async () => {
-    const first = await startService({ backend: 'redis' });
-    onTestFinished(async () => void (await first.stop()));
+    const first = stopAfterTest(await startService({ backend: 'redis' }));
     const { REDIS_URL = '' } = first.core.config;
     const settings = await createTestSettings('postgres');
     const env = { ...settings.env, REDIS_URL, LOG_LEVEL: 'silent' };
@@ -27,8 +27,7 @@ await describeWithRedis('two instances on one Redis', () => {
     expect((await runCli({ ...settings.env, ...envOf(first) }, ['doctor'])).out).toMatch(/^ok +prefix /m);
     (await startInstanceGuard(first.core))();
 
-    const elsewhere = compose(loadConfig({ ...env, REDIS_PREFIX: 'other' }), 'test');
-    onTestFinished(() => elsewhere.close());
+    const elsewhere = stopAfterTest(compose(loadConfig({ ...env, REDIS_PREFIX: 'other' }), 'test'));
     (await startInstanceGuard(elsewhere))();
   });
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Frame } from '../../clients/websocket.ts';
 import {
   type ServiceOptions,
@@ -8,15 +8,12 @@ import {
   useSharedService,
 } from '../../support/service.ts';
 import { call, connectCaller, openConversation, rest, type Result, resultOf, waiting } from './caller.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 const service = useSharedService();
 
 async function start(options: ServiceOptions): Promise<TestService> {
-  const started = await startService({ worker: false, ...options });
-  onTestFinished(async () => {
-    await started.stop();
-  });
-  return started;
+  return stopAfterTest(await startService({ worker: false, ...options }));
 }
 
 test('an id can be used again only after its call has ended', async () => {

@@ -1,8 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { startRealtimeNode } from './realtime-node.ts';
-import { use } from '../../support/use.ts';
+import { stopAfterTest, use } from '../../support/use.ts';
 
 const node = use(() => startRealtimeNode({ webSocketLimits: { subscriptions: 5 } }));
 
@@ -50,8 +50,7 @@ test('a foreign cursor cannot be acknowledged', async () => {
 });
 
 test('a position that cannot be stored now gets an error, and can be sent again', async () => {
-  const outage = await startRealtimeNode();
-  onTestFinished(() => outage.stop());
+  const outage = stopAfterTest(await startRealtimeNode());
   const agent = await outage.agent();
   await outage.emit([agent], 'first');
   const one = await connectWebSocket(outage.address, { token: await outage.token(agent) });

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildRequestHead, handshakeLines } from '../../clients/raw-socket.ts';
 import { connectWebSocket, refused } from '../../clients/websocket.ts';
 import { startRealtimeNode } from './realtime-node.ts';
-import { use } from '../../support/use.ts';
+import { stopAfterTest, use } from '../../support/use.ts';
 
 const node = use(startRealtimeNode);
 
@@ -89,8 +89,7 @@ test('an invalid or foreign cursor is refused before the upgrade', async () => {
 });
 
 test('an agent with too many open streams gets no other one until one of them ends', async () => {
-  const small = await startRealtimeNode({ realtime: { streams_per_agent: 2 } });
-  onTestFinished(() => small.stop());
+  const small = stopAfterTest(await startRealtimeNode({ realtime: { streams_per_agent: 2 } }));
   const agent = await small.agent();
   const token = await small.token(agent);
   const [first] = await Promise.all([

@@ -7,7 +7,7 @@ import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { outcomeOf, requestRest } from '../../clients/rest.ts';
 import { buildAgent, useSharedService } from '../../support/service.ts';
 import { connectWebSocket, refused } from '../../clients/websocket.ts';
-import { startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startTestCluster } from '../../support/cluster/cluster.ts';
 
 const service = useSharedService();
 
@@ -141,8 +141,7 @@ test('a ticket needs an API token that can see events', async () => {
 });
 
 test('only hashes of tickets are stored, none is logged, and old ones are removed', async () => {
-  const cluster = await startServiceCluster('postgres');
-  onTestFinished(() => cluster.stop());
+  const cluster = await startTestCluster('postgres');
   const api = await cluster.startApi({ LOG_LEVEL: 'trace' });
   const { token } = await buildAgent(cluster.core);
   const tickets: string[] = [];

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startA2aCluster } from '../../acceptance/a2a/cluster.ts';
 import { startTestAgent } from '../../support/a2a/test-agent.ts';
-import { use } from '../../support/use.ts';
+import { stopAfterTest, use } from '../../support/use.ts';
 import { install, startProgram } from '../support/foreign-client.ts';
 
 const cluster = use(startA2aCluster);
@@ -10,8 +10,7 @@ const cluster = use(startA2aCluster);
 test('a provider of the AI SDK asks and streams over A2A 0.3', { timeout: 600_000 }, async () => {
   const folder = await install({ 'a2a-ai-provider': '0.5.0-alpha.1', ai: '6.0.326', zod: '4.4.3' });
   const [askedAgent, client] = [await cluster.agent(), await cluster.agent()];
-  const agent = startTestAgent({ url: cluster.url, auth: askedAgent.token });
-  onTestFinished(agent.close);
+  stopAfterTest(startTestAgent({ url: cluster.url, auth: askedAgent.token }));
   const address = cluster.addressOf(askedAgent).replace('/a2a/', '/a2a/v0.3/');
   const env = { AMS_CARD: `${address}/.well-known/agent-card.json`, AMS_TOKEN: client.token };
   const node = process.execPath;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startA2aCluster } from '../../acceptance/a2a/cluster.ts';
 import { startTestAgent } from '../../support/a2a/test-agent.ts';
-import { use } from '../../support/use.ts';
+import { stopAfterTest, use } from '../../support/use.ts';
 import { installWithNode, startProgram } from '../support/foreign-client.ts';
 
 const cluster = use(startA2aCluster);
@@ -13,8 +13,7 @@ test(
   async () => {
     const { folder, node } = await installWithNode({ '@mastra/core': '1.71.0' });
     const [askedAgent, client] = [await cluster.agent(), await cluster.agent()];
-    const agent = startTestAgent({ url: cluster.url, auth: askedAgent.token });
-    onTestFinished(agent.close);
+    stopAfterTest(startTestAgent({ url: cluster.url, auth: askedAgent.token }));
     const env = {
       AMS_CARD: `${cluster.addressOf(askedAgent)}/.well-known/agent-card.json`,
       AMS_TOKEN: client.token,

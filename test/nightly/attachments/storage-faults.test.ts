@@ -22,7 +22,7 @@ import {
   upload,
   uploadId,
 } from '../../integration/attachments/setup.ts';
-import { use } from '../../support/use.ts';
+import { stopAfterTest, use } from '../../support/use.ts';
 
 const silentLog = { LOG_LEVEL: 'silent' };
 
@@ -191,12 +191,12 @@ test('an unwritable folder is unavailable, and works again when it is writable',
 
 describeUnless(missingS3Reason, 'a real S3 server', () => {
   test('with a wrong secret, a missing bucket or temporary outages reports unavailable clearly', async () => {
-    const bucket = await createTestBucket();
-    onTestFinished(() => bucket.remove());
+    const bucket = stopAfterTest(await createTestBucket());
     let requests = 0;
     const faults = ['cut', 500, 'pass'] as const;
-    const proxy = await startHttpProxy(bucket.env.S3_ENDPOINT, () => faults[(requests += 1) % 3] ?? 'pass');
-    onTestFinished(() => proxy.close());
+    const proxy = stopAfterTest(
+      await startHttpProxy(bucket.env.S3_ENDPOINT, () => faults[(requests += 1) % 3] ?? 'pass'),
+    );
     const [secret, none, shaky] = await Promise.all(
       [{ S3_SECRET_ACCESS_KEY: 'wrong' }, { S3_BUCKET: 'there-is-none' }, { S3_ENDPOINT: proxy.url }].map(
         (wrong) => startAttachmentService({ worker: false, env: { ...silentLog, ...bucket.env, ...wrong } }),

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { queuesOfRole } from '../../../src/jobs/define.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
-import { startConversation, startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startConversation, startTestCluster } from '../../support/cluster/cluster.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
@@ -93,8 +93,7 @@ describeUnless(missingGoReason, 'the queries of KEDA, evaluated by Prometheus ov
     const renderer = buildRenderer(folder);
     const [whole, divided] = [renderer.render('keda'), renderer.render('roles')];
 
-    const cluster = await startServiceCluster('redis');
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster('redis');
     const ports = [await findFreePort(), await findFreePort(), await findFreePort()];
     const ops = (port?: number) => ({ OPS_PORT: String(port) });
     const apis = [await cluster.startApi(ops(ports[0])), await cluster.startApi(ops(ports[1]))];

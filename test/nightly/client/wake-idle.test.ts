@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createClient } from '../../../packages/client/src/node/main.ts';
 import { fakeService } from '../../../packages/client/src/testing/fake-service.ts';
 import { startAm, tokenEnv } from '../../clients/am.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
@@ -14,15 +15,15 @@ const stepMs = 10_000;
 
 /** `am wake` beside an agent that has a thread with another one, and a clock for both ends. */
 async function startWaking() {
-  const service = await fakeService();
-  onTestFinished(service.stop);
+  const service = stopAfterTest(await fakeService());
   const [ann, bob] = [service.agent('acme.ann'), service.agent('globex.bob')];
   const [asAnn, asBob] = [ann, bob].map(({ token }) => createClient({ url: service.url, auth: token }));
   if (!asAnn || !asBob) throw new Error('no clients');
   const { id: thread_id } = await asAnn.threads.create({ with_handle: bob.handle });
   const env = await tokenEnv(service.url, bob.token);
-  const waking = startAm(['wake', '--agent-harness', 'command', '--exec', 'true', '--json'], { env });
-  onTestFinished(async () => void (await waking.stop()));
+  const waking = stopAfterTest(
+    startAm(['wake', '--agent-harness', 'command', '--exec', 'true', '--json'], { env }),
+  );
   const isConnected = async () => (await asAnn.agents.get({ agent_ref: bob.handle })).is_online;
   await expect.poll(isConnected).toBe(true);
   return {

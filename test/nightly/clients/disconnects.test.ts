@@ -4,7 +4,7 @@ import { createClient } from '../../../packages/client/src/node/main.ts';
 import type { ServiceProcess } from '../../../scripts/parts/service-process.ts';
 import { startTcpBalancer } from '../../../scripts/parts/tcp-balancer.ts';
 import { readFeed, type ReaderTransport, startRestartingReader } from '../../clients/restarting-reader.ts';
-import { startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startTestCluster } from '../../support/cluster/cluster.ts';
 import { buildAgent } from '../../support/service.ts';
 
 vi.setConfig({ testTimeout: 1_800_000 });
@@ -19,8 +19,7 @@ const apiKillInterval = 50;
 const redisKillInterval = 125;
 
 test('1,000 cuts of sockets, API processes and Redis lose and duplicate none of 20,000 events', async () => {
-  const cluster = await startServiceCluster('redis');
-  onTestFinished(() => cluster.stop());
+  const cluster = await startTestCluster('redis');
   let apis: ServiceProcess[] = await Promise.all([cluster.startApi(), cluster.startApi()]);
   const listTargets = () => apis.map(({ url }) => ({ host: '127.0.0.1', port: Number(new URL(url).port) }));
   const [forReaders, forSenders] = await Promise.all([

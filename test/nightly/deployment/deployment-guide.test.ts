@@ -14,6 +14,7 @@ import { scrapeMetrics } from '../../integration/ops/scrape.ts';
 import { listDocumentedMetrics } from '../../integration/ops/documented-metrics.ts';
 import { missingHaproxyReason } from '../../support/servers/haproxy.ts';
 import { readCommandBlocks, openShell } from './shell.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 /** Metrics that stay unchanged without faults, webhooks, uploads, inboxes, notifications and slow readers. */
 const quietSettings = new Set([
@@ -38,8 +39,7 @@ const ofAbsentParts = /^ams_(?:replica|remote)_/;
 
 async function readStorePath(folder: string): Promise<Record<string, string>> {
   if (missingS3Reason !== undefined) return { DATA_DIR: folder };
-  const bucket = await createTestBucket();
-  onTestFinished(() => bucket.remove());
+  const bucket = stopAfterTest(await createTestBucket());
   return { DATA_DIR: folder, ...bucket.env };
 }
 
@@ -95,8 +95,7 @@ describeUnless(missingHaproxyReason, 'a new operator who follows docs/deployment
       CLIENT_ID_METADATA_DOCUMENTS: 'false',
     };
     expect(env['PUBLIC_URL']).toBe(base);
-    const shell = openShell(env);
-    onTestFinished(() => shell.close());
+    const shell = stopAfterTest(openShell(env));
     await shell.type(here(start));
     expect(await shell.type(here(balancer))).toMatch(/^ok +api /m);
     const ops = ['9461', '9462', '9463', '9464'].map((port) => ports.get(port) ?? 0);

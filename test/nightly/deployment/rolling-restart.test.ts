@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { runChaos } from '../../../chaos/run.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
@@ -7,6 +7,7 @@ import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { buildAgent, issueTokenFor } from '../../support/service.ts';
 import { missingHaproxyReason, startHaproxy } from '../../support/servers/haproxy.ts';
 import { startDeployment } from '../support/deployment.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 /** Longer than the balancer takes to notice: two checks, one second between them, of three seconds at most. */
 const drain = { DRAIN_SECONDS: '8' };
@@ -35,13 +36,10 @@ async function startWaiting(url: string, token: string) {
 
 describeUnless(missingHaproxyReason, 'every process is replaced, one after the other, under load', () => {
   test('every client sees at most a reconnect, and nothing is lost', async () => {
-    const database = await createTestDatabase();
-    onTestFinished(() => database.drop());
+    const database = stopAfterTest(await createTestDatabase());
     const ports = [await findFreePort(), await findFreePort()] as const;
-    const balancer = await startHaproxy(ports);
-    onTestFinished(() => balancer.stop());
-    const deployment = await startDeployment(database, balancer.url);
-    onTestFinished(() => deployment.stop());
+    const balancer = stopAfterTest(await startHaproxy(ports));
+    const deployment = stopAfterTest(await startDeployment(database, balancer.url));
     const begin = (port: number) =>
       deployment.start('api', { env: { PORT: String(port), TRUST_PROXY: 'true', ...drain } });
     const apis = await Promise.all(ports.map(begin));

@@ -5,13 +5,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { toOneLine } from '../../../src/embedded/launcher-error.ts';
 import { type PostgresOptions, startPostgres } from '../../../src/embedded/postgres/start-postgres.ts';
 import { isGone, createTemporaryFolder, readPostgresPid } from '../../integration/embedded/setup.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 const settings = { shared_buffers: '16MB', max_connections: '10' };
 
 async function start(options: PostgresOptions) {
-  const server = await startPostgres({ throwaway: true, settings, ...options });
-  onTestFinished(() => server.stop());
-  return server;
+  return stopAfterTest(await startPostgres({ throwaway: true, settings, ...options }));
 }
 
 async function query(url: string, sql: string): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { callToolRaw, connectSdkClient } from '../../clients/mcp/client.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
@@ -8,7 +8,7 @@ import { signInPerson } from '../../integration/console/signed-in-person.ts';
 import { inboxOf } from '../../integration/inbox/setup.ts';
 import { buildAgent, issueTokenFor } from '../../support/service.ts';
 import { startMeasuredApi } from './setup.ts';
-import { use } from '../../support/use.ts';
+import { stopAfterTest, use } from '../../support/use.ts';
 
 const api = use(startMeasuredApi);
 
@@ -57,8 +57,7 @@ test(
     ];
     for (const [name, args] of tools)
       await api.check(`the tool ${name}`, () => callToolRaw(api.url, mcp, name, args));
-    const model = await connectSdkClient(api.url, mcp);
-    onTestFinished(() => model.close());
+    const model = stopAfterTest(await connectSdkClient(api.url, mcp));
     await api.check('the prompt catch_up', () => model.client.getPrompt({ name: 'catch_up' }));
     await api.check('the resource of the thread', () =>
       model.client.readResource({ uri: `service://threads/${id}` }),

@@ -1,7 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { type TestAgent, useService } from '../../support/service.ts';
 import { connectModel, contentsOf, readToEnd } from '../../acceptance/first-steps/model.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 const service = useService();
 
@@ -46,11 +47,9 @@ test('a program that starts later gets every message over REST, from its first r
 
 test('a program that starts later learns over WebSocket that events are waiting, and gets all of them from earliest', async () => {
   const { late, send } = await createLateAgent();
-  const live = await connectWebSocket(service.url, { token: late.token });
-  onTestFinished(() => live.close());
+  const live = stopAfterTest(await connectWebSocket(service.url, { token: late.token }));
   expect(live.ready).toMatchObject({ resumed: false, pending_events: 100 });
-  const all = await connectWebSocket(service.url, { token: late.token, cursor: 'earliest' });
-  onTestFinished(() => all.close());
+  const all = stopAfterTest(await connectWebSocket(service.url, { token: late.token, cursor: 'earliest' }));
   await send('live');
   const seenBy = (client: typeof all) => () => contentsOf({ events: client.events() });
   await expect.poll(seenBy(all)).toEqual([...contents, 'live']);

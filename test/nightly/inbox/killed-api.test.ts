@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
-import { type ServiceCluster, startServiceCluster } from '../../support/cluster/cluster.ts';
+import { type ServiceCluster, startTestCluster } from '../../support/cluster/cluster.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { type Backend, backends, buildAgent } from '../../support/service.ts';
@@ -23,8 +23,7 @@ async function holdThread({ env }: ServiceCluster, thread: string) {
 
 /** A question that an instance of its recipient has leased through an API process, beside a second process. */
 async function startLease(backend: Backend) {
-  const cluster = await startServiceCluster(backend);
-  onTestFinished(() => cluster.stop());
+  const cluster = await startTestCluster(backend);
   const [doomed, other] = await Promise.all([cluster.startApi(), cluster.startApi()]);
   const [asker, worker] = await Promise.all([buildAgent(cluster.core), buildAgent(cluster.core)]);
   const api = `${other.url}/v1`;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
-import { startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startTestCluster } from '../../support/cluster/cluster.ts';
 import { backends, buildAgent } from '../../support/service.ts';
 import { inboxOf, type Lease } from '../../integration/inbox/setup.ts';
 
@@ -21,8 +21,7 @@ interface Handling {
 test.each(backends)(
   'instances at two API processes never hold one thread at a time, and handle each message once, in order (%s)',
   async (backend) => {
-    const cluster = await startServiceCluster(backend);
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster(backend);
     const apis = await Promise.all([cluster.startApi(), cluster.startApi(), cluster.startWorker()]);
     const urls = apis.slice(0, 2).map(({ url }) => `${url}/v1`);
     const urlOf = (place: number): string => urls[place % 2] ?? '';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
-import { startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startTestCluster } from '../../support/cluster/cluster.ts';
 import {
   checkReplies,
   type Instance,
@@ -25,8 +25,7 @@ await describeWithRedis('eight instances of one agent', () => {
   test.each(backends)(
     'answer every message once and in order, while instances and API processes are killed (%s)',
     async (backend) => {
-      const cluster = await startServiceCluster(backend);
-      onTestFinished(() => cluster.stop());
+      const cluster = await startTestCluster(backend);
       const folder = await mkdtemp(join(tmpdir(), 'leases-'));
       onTestFinished(() => rm(folder, { recursive: true }));
       const log = join(folder, 'log');

@@ -1,9 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { followMessages } from '../../clients/message-follower.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { inboxOf } from '../../integration/inbox/setup.ts';
 import { parseMetrics } from '../../integration/ops/scrape.ts';
-import { startConversation, startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startConversation, startTestCluster } from '../../support/cluster/cluster.ts';
 import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
@@ -17,8 +17,7 @@ await describeWithRedis('the clock of a machine is set', () => {
   test.each([hourMs, -hourMs])(
     'by %i ms under load: tokens, sockets, leases and waits do not notice',
     async (ms) => {
-      const cluster = await startServiceCluster('redis');
-      onTestFinished(() => cluster.stop());
+      const cluster = await startTestCluster('redis');
       const env = jumpingClock(ms);
       const processes = await Promise.all([cluster.startApi(env), cluster.startWorker(env)]);
       const [api, worker] = processes;

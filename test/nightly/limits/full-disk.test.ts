@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startConversation, startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startConversation, startTestCluster } from '../../support/cluster/cluster.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
 import { findMountProblem, mountSmallDisk } from '../../support/servers/postgres/small-disk.ts';
 import { findRedisBinary } from '../../support/servers/redis/binary.ts';
@@ -22,8 +22,7 @@ const problem = (await findMountProblem()) ?? ('missing' in binary ? binary.miss
 describeUnless(problem, 'a full disk', () => {
   test('of attachments: uploads are 503 and leave nothing, messages go through', async () => {
     const disk = await useDisk();
-    const cluster = await startServiceCluster('redis', { DATA_DIR: disk.folder });
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster('redis', { DATA_DIR: disk.folder });
     const [api] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
     const talk = await startConversation(cluster.core, api.url);
     const load = startMessageLoad(talk, () => [api.url]);
@@ -56,8 +55,7 @@ describeUnless(problem, 'a full disk', () => {
     const disk = await useDisk();
     const redis = await startTestRedis({ persist: true, settings: { dir: disk.folder } });
     onTestFinished(() => redis.stop());
-    const cluster = await startServiceCluster('redis', { REDIS_URL: redis.url });
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster('redis', { REDIS_URL: redis.url });
     const [api] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
     const { load, health, waitForFollower, expectEverything } = await startWatchedLoad(cluster, api);
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { openLightSocket } from '../../../bench/load/light-socket.ts';
 import { readMemory } from '../../../bench/load/processes.ts';
-import { startConversation, startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startConversation, startTestCluster } from '../../support/cluster/cluster.ts';
 import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
 import { buildAgent } from '../../support/service.ts';
@@ -22,8 +22,7 @@ async function upload(url: string, token: string): Promise<number> {
 
 describeUnless(missingLimitsReason, 'API and worker with 512 MB', () => {
   test('serve messages, 5,000 sockets and ten large uploads at once, and stop cleanly', async () => {
-    const cluster = await startServiceCluster('redis', { UPLOADS_PER_AGENT: String(uploads) });
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster('redis', { UPLOADS_PER_AGENT: String(uploads) });
     // A limit of the data of the process: an allocation above it fails, and the process ends.
     const env = limitedProcess(`--data=${limit}`);
     const processes = await Promise.all([cluster.startApi(env), cluster.startWorker(env)]);

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startTestCluster } from '../../support/cluster/cluster.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { startWatchedLoad } from './watched-load.ts';
@@ -23,8 +23,7 @@ function nameService(name: string, outage: string): { NODE_OPTIONS: string } {
 
 /** A conversation on a service that finds one of its parts by a name, through a proxy. */
 async function start(setting: 'REDIS_URL' | 'DATABASE_URL', name: string) {
-  const cluster = await startServiceCluster('redis');
-  onTestFinished(() => cluster.stop());
+  const cluster = await startTestCluster('redis');
   const folder = await mkdtemp(join(tmpdir(), 'ams-names-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const outage = join(folder, 'outage');

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { type LightSocket, openLightSocket } from '../../../bench/load/light-socket.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { parseMetrics } from '../../integration/ops/scrape.ts';
-import { startConversation, startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startConversation, startTestCluster } from '../../support/cluster/cluster.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 import { limitedProcess, missingLimitsReason } from './process-limits.ts';
 
@@ -10,8 +10,7 @@ const files = 300;
 
 describeUnless(missingLimitsReason, 'an API process with few open files', () => {
   test('refuses WebSockets with 503, serves all other calls, and keeps files for lost database connections', async () => {
-    const cluster = await startServiceCluster('redis');
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster('redis');
     const api = await cluster.startApi(limitedProcess(`--nofile=${files}:${files}`));
     const talk = await startConversation(cluster.core, api.url);
     const { token } = talk.members[0];

@@ -1,15 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startTestCluster } from '../../support/cluster/cluster.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { startWatchedLoad } from './watched-load.ts';
 
 await describeWithRedis('a Redis that answers after two seconds', () => {
   test('refuses no call, loses no event and is reported', async () => {
-    const cluster = await startServiceCluster('redis', {
+    const cluster = await startTestCluster('redis', {
       RATE_LIMITS: 'send_message=100000/60,default=100000/60,loop=100000/60',
     });
-    onTestFinished(() => cluster.stop());
     const redis = await startTcpProxy(cluster.redis.url);
     onTestFinished(() => redis.close());
     const env = { REDIS_URL: redis.url };

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { type LightSocket, openLightSocket } from '../../../bench/load/light-socket.ts';
 import { readMemory } from '../../../bench/load/processes.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startTestCluster } from '../../support/cluster/cluster.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { buildAgent } from '../../support/service.ts';
 import { readPid } from './process-limits.ts';
@@ -22,8 +22,7 @@ function countAgents(): number {
 
 await describeWithRedis('one API process', () => {
   test('takes a storm of 1,000 connects each second up to 20,000 idle sockets, and reaches each', async () => {
-    const cluster = await startServiceCluster('redis');
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster('redis');
     const [api] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
     const pid = readPid(api);
     const sender = await buildAgent(cluster.core);

@@ -10,7 +10,7 @@ import {
   type RawSession,
 } from '../../clients/mcp/raw-elicitation.ts';
 import { openSseStream } from '../../clients/sse.ts';
-import { use } from '../../support/use.ts';
+import { stopAfterTest, use } from '../../support/use.ts';
 
 let database: { url: string };
 let counter = 0;
@@ -98,8 +98,7 @@ await describeWithRedis('over Redis', () => {
 describe('over PostgreSQL', () => longAnswers(() => undefined));
 
 test('while a question is open, a client that requests progress gets it, and the stream sends heartbeats', async () => {
-  const instance = await startMcpInstance(database.url, { progress_ms: 20, heartbeat_ms: 30 });
-  onTestFinished(() => instance.close());
+  const instance = stopAfterTest(await startMcpInstance(database.url, { progress_ms: 20, heartbeat_ms: 30 }));
   const { stranger, sender } = await asker(instance);
   const params = {
     name: 'request_contact',
@@ -132,8 +131,7 @@ test('while a question is open, a client that requests progress gets it, and the
 });
 
 test('a token that ends while a person thinks does nothing more; what the person decided is there for the next', async () => {
-  const instance = await startMcpInstance(database.url);
-  onTestFinished(() => instance.close());
+  const instance = stopAfterTest(await startMcpInstance(database.url));
   await instance.token('far.stranger');
   const [old, fresh] = [
     await instance.token('thinks.agent', { expires_in: 600 }),

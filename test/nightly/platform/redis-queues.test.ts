@@ -8,6 +8,7 @@ import {
   testQueueContract,
   waitOptions,
 } from '../../integration/platform/queue-contract.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 await describeWithRedis('the job queues in Redis', () => {
   let redis: TestRedis;
@@ -23,17 +24,18 @@ await describeWithRedis('the job queues in Redis', () => {
   testQueueContract(start);
 
   test('uses only the configured database', async () => {
-    const queues = createRedisQueues({ url: `${redis.url}/9999`, prefix: 'elsewhere', log: () => undefined });
-    onTestFinished(() => queues.close());
+    const queues = stopAfterTest(
+      createRedisQueues({ url: `${redis.url}/9999`, prefix: 'elsewhere', log: () => undefined }),
+    );
     await expect(queues.ping()).rejects.toThrow(/DB index is out of range/);
     await expect(queues.enqueue([buildJob('stray')])).rejects.toThrow(/not connected/);
   });
 
   test('reports a server that responds but is full or has become a replica', async () => {
-    const server = await startTestRedis();
-    onTestFinished(() => server.stop());
-    const queues = createRedisQueues({ url: server.url, prefix: 'refused', log: () => undefined });
-    onTestFinished(() => queues.close());
+    const server = stopAfterTest(await startTestRedis());
+    const queues = stopAfterTest(
+      createRedisQueues({ url: server.url, prefix: 'refused', log: () => undefined }),
+    );
     const client = new Redis(server.url);
     onTestFinished(() => client.disconnect());
     await queues.check();
@@ -49,8 +51,9 @@ await describeWithRedis('the job queues in Redis', () => {
   });
 
   test('continues after FLUSHALL', async () => {
-    const queues = createRedisQueues({ url: redis.url, prefix: 'flushed', log: () => undefined });
-    onTestFinished(() => queues.close());
+    const queues = stopAfterTest(
+      createRedisQueues({ url: redis.url, prefix: 'flushed', log: () => undefined }),
+    );
     await queues.ping();
     const done: string[] = [];
     await queues.consume('delivery', { concurrency: 2 }, async ({ id }) => void done.push(id));
@@ -67,8 +70,9 @@ await describeWithRedis('the job queues in Redis', () => {
     const client = new Redis(redis.url);
     await client.config('SET', 'appendfsync', 'always');
     await client.quit();
-    const queues = createRedisQueues({ url: redis.url, prefix: 'killed', log: () => undefined });
-    onTestFinished(() => queues.close());
+    const queues = stopAfterTest(
+      createRedisQueues({ url: redis.url, prefix: 'killed', log: () => undefined }),
+    );
     await queues.ping();
     const done = new Set<string>();
     let hold = true;

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { runChaos } from '../../../chaos/run.ts';
 import { startTcpBalancer } from '../../../scripts/parts/tcp-balancer.ts';
 import type { ServiceProcess } from '../../../scripts/parts/service-process.ts';
@@ -10,6 +10,7 @@ import { startDeployment } from '../support/deployment.ts';
 import { runMaintenance } from '../support/maintenance.ts';
 import { runFullExchange } from './full-exchange.ts';
 import { buildPreviousRelease, missingReleaseReason } from './previous-release.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 // The previous release is installed and built first.
 vi.setConfig({ testTimeout: 400_000 });
@@ -18,17 +19,15 @@ const tasks = Object.keys(maintenanceTasks) as MaintenanceTask[];
 
 describeUnless(missingReleaseReason, 'two releases on one database', () => {
   test('the old release works before, during and after the migration, beside the new one, and alone again', async () => {
-    const before = await buildPreviousRelease();
-    onTestFinished(() => before.remove());
-    const database = await createEmptyDatabase();
-    onTestFinished(() => database.drop());
+    const before = stopAfterTest(await buildPreviousRelease());
+    const database = stopAfterTest(await createEmptyDatabase());
     const apis: ServiceProcess[] = [];
-    const balancer = await startTcpBalancer(() =>
-      apis.map(({ url }) => ({ host: '127.0.0.1', port: Number(new URL(url).port) })),
+    const balancer = stopAfterTest(
+      await startTcpBalancer(() =>
+        apis.map(({ url }) => ({ host: '127.0.0.1', port: Number(new URL(url).port) })),
+      ),
     );
-    onTestFinished(() => balancer.close());
-    const deployment = await startDeployment(database, `http://127.0.0.1:${balancer.port}`);
-    onTestFinished(() => deployment.stop());
+    const deployment = stopAfterTest(await startDeployment(database, `http://127.0.0.1:${balancer.port}`));
     before.migrate(deployment.env);
 
     const start = async (program?: typeof before.program) =>

@@ -7,6 +7,7 @@ import { uploadId, waitForScan } from '../../integration/attachments/setup.ts';
 import { waitUntil } from '../../integration/webhooks/setup.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { startNginx } from '../../support/servers/nginx.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 const page = join(import.meta.dirname, '../../../docs/federation.md');
 
@@ -19,9 +20,7 @@ async function startBehindNginx(): Promise<Installation> {
     ['http://127.0.0.1:3000', `http://127.0.0.1:${ports.service}`],
   ]);
   const env = { PUBLIC_URL: `https://localhost:${ports.outer}`, TRUST_PROXY: 'true' };
-  const service = await startInstallation({ port: ports.service, env });
-  onTestFinished(async () => void (await service.stop()));
-  return service;
+  return stopAfterTest(await startInstallation({ port: ports.service, env }));
 }
 
 test('two installations behind nginx, as the page configures it, talk and exchange files', async () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
 import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { requestRest, type RestRequest, type RestResponse } from '../../clients/rest.ts';
-import { startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startTestCluster } from '../../support/cluster/cluster.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { type ProxyAction, startHttpProxy } from '../../support/servers/http-proxy.ts';
 import { buildAgent, issueTokenFor, type TestAgent } from '../../support/service.ts';
@@ -24,7 +24,7 @@ export async function startSide(limits = 'off') {
     return Math.random() < 0.125 ? (faults[Math.floor(Math.random() * faults.length)] ?? 'pass') : 'pass';
   });
   onTestFinished(() => proxy.close());
-  const cluster = await startServiceCluster('redis', {
+  const cluster = await startTestCluster('redis', {
     PORT: String(port),
     PUBLIC_URL: proxy.url,
     RATE_LIMITS: limits,
@@ -33,7 +33,6 @@ export async function startSide(limits = 'off') {
     REMOTE_CONFIRM: 'none',
     WEBHOOK_NETWORKS: loopback,
   });
-  onTestFinished(() => cluster.stop());
   const running: { [Name in Part]?: Awaited<ReturnType<typeof cluster.startApi>> } = {};
   let shiftMs = 0;
 

@@ -1,27 +1,27 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { startTcpBalancer } from '../../../scripts/parts/tcp-balancer.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
-import { startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startTestCluster } from '../../support/cluster/cluster.ts';
 import { startReplication } from '../../support/servers/postgres/replication.ts';
 import { buildAgent, type TestAgent } from '../../support/service.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 const waitOptions = { timeout: 60_000, interval: 50 };
 
 /** A service whose primary can be replaced by a standby that lacks its last commits. */
 async function startOnStandby() {
-  const replication = await startReplication();
-  onTestFinished(() => replication.stop());
+  const replication = stopAfterTest(await startReplication());
   let current = replication.primary_url;
-  const balancer = await startTcpBalancer(() => {
-    const { hostname: host, port } = new URL(current);
-    return [{ host, port: Number(port) }];
-  });
-  onTestFinished(() => balancer.close());
+  const balancer = stopAfterTest(
+    await startTcpBalancer(() => {
+      const { hostname: host, port } = new URL(current);
+      return [{ host, port: Number(port) }];
+    }),
+  );
   const url = new URL(current);
   url.port = String(balancer.port);
-  const cluster = await startServiceCluster('postgres', { DATABASE_URL: url.href });
-  onTestFinished(() => cluster.stop());
+  const cluster = await startTestCluster('postgres', { DATABASE_URL: url.href });
   const [one, other] = [await cluster.startApi(), await cluster.startApi()];
   return {
     core: cluster.core,

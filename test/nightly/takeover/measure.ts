@@ -6,7 +6,7 @@ import {
   type Conversation,
   type ServiceCluster,
   startConversation,
-  startServiceCluster,
+  startTestCluster,
 } from '../../support/cluster/cluster.ts';
 import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
 import { type MessageLoad, startMessageLoad } from '../../support/cluster/message-load.ts';
@@ -30,8 +30,7 @@ const maxResponseMs = 30_000;
 
 /** Two API processes and two workers on this PostgreSQL. */
 export async function startServiceOn(patroni: PatroniCluster, backend: Backend) {
-  const cluster = await startServiceCluster(backend, { DATABASE_URL: patroni.url });
-  onTestFinished(() => cluster.stop());
+  const cluster = await startTestCluster(backend, { DATABASE_URL: patroni.url });
   const apis = [await cluster.startApi(), await cluster.startApi()] as const;
   await Promise.all([cluster.startWorker(), cluster.startWorker()]);
   return { cluster, urls: apis.map(({ url }) => url) as [string, string] };

@@ -4,11 +4,7 @@ import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import type { Backend } from '../../support/service.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
-import {
-  type ServiceCluster,
-  startServiceCluster,
-  startConversation,
-} from '../../support/cluster/cluster.ts';
+import { type ServiceCluster, startTestCluster, startConversation } from '../../support/cluster/cluster.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
 
 /** Blocks the API from the queue only. */
@@ -67,8 +63,7 @@ async function countPendingJobs({ env }: ServiceCluster): Promise<number> {
 
 function apiKill(backend: Backend, makeBarrier: (cluster: ServiceCluster) => Promise<Barrier>): void {
   test(`an API killed between commit and enqueue (${backend}): the sweep enqueues the jobs`, async () => {
-    const cluster = await startServiceCluster(backend);
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster(backend);
     const { core } = cluster;
     const barrier = await makeBarrier(cluster);
     let api = await cluster.startApi(barrier.env);
@@ -93,8 +88,7 @@ await describeWithRedis('with Redis', () => {
   apiKill('redis', redisBarrier);
 
   test('an API killed repeatedly under load: client retries create no duplicates', async () => {
-    const cluster = await startServiceCluster('redis');
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster('redis');
     let [api] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
     const talk = await startConversation(cluster.core, api.url);
     const load = startMessageLoad(talk, () => [api.url]);

@@ -8,7 +8,7 @@ import {
   startToolCall,
   type RawSession,
 } from '../../clients/mcp/raw-elicitation.ts';
-import { type ServiceCluster, startServiceCluster } from '../../support/cluster/cluster.ts';
+import { type ServiceCluster, startTestCluster } from '../../support/cluster/cluster.ts';
 
 /** Locks the relation between two agents, so that the decision about a call stops right before its effect. */
 async function holdPair({ env }: ServiceCluster, ids: readonly string[]) {
@@ -27,8 +27,7 @@ async function holdPair({ env }: ServiceCluster, ids: readonly string[]) {
 
 function approvalKill(backend: Backend): void {
   test(`a process killed between decision and effect stores neither, and the next decision has the effect once (${backend})`, async () => {
-    const cluster = await startServiceCluster(backend);
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster(backend);
     const { core } = cluster;
     const [killed, other] = await Promise.all([cluster.startApi(), cluster.startApi()]);
     const [ann, bob] = await Promise.all([buildAgent(core), buildAgent(core)]);

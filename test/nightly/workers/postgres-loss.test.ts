@@ -4,7 +4,7 @@ import type { RestResponse } from '../../clients/rest.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
-import { startServiceCluster, startConversation } from '../../support/cluster/cluster.ts';
+import { startTestCluster, startConversation } from '../../support/cluster/cluster.ts';
 import { followMessages } from '../../clients/message-follower.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
 import { backends } from '../../support/service.ts';
@@ -28,8 +28,7 @@ await describeWithRedis('PostgreSQL goes away under load', () => {
   test.each(backends)(
     'clients recover when every database session is ended, many times (%s)',
     async (backend) => {
-      const cluster = await startServiceCluster(backend);
-      onTestFinished(() => cluster.stop());
+      const cluster = await startTestCluster(backend);
       const killer = new pg.Client({ connectionString: cluster.env['DATABASE_URL'] });
       await killer.connect();
       onTestFinished(() => killer.end());
@@ -55,8 +54,7 @@ await describeWithRedis('PostgreSQL goes away under load', () => {
   );
 
   test('while the connection is cut calls are 503, and there are no duplicates', async () => {
-    const cluster = await startServiceCluster('redis');
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster('redis');
     const proxy = await startTcpProxy(cluster.env['DATABASE_URL'] ?? '');
     onTestFinished(() => proxy.close());
     const env = { DATABASE_URL: proxy.url };

@@ -2,13 +2,12 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
-import { startServiceCluster, startConversation } from '../../support/cluster/cluster.ts';
+import { startTestCluster, startConversation } from '../../support/cluster/cluster.ts';
 import { followMessages } from '../../clients/message-follower.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
 
 async function start() {
-  const cluster = await startServiceCluster('redis');
-  onTestFinished(() => cluster.stop());
+  const cluster = await startTestCluster('redis');
   const [api] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
   const talk = await startConversation(cluster.core, api.url);
   const addresses = () => [api.url];

@@ -1,8 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { setOutgoingPolicy } from '../../../src/services/agents/outgoing-policy.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { startConversation, startServiceCluster } from '../../support/cluster/cluster.ts';
+import { startConversation, startTestCluster } from '../../support/cluster/cluster.ts';
 import { issueTokenFor, registerAgent } from '../../support/service.ts';
 import { holdWrites } from '../support/hold-stage.ts';
 
@@ -15,8 +15,7 @@ const writes = [
 ] as const;
 
 test('an approval takes effect whole or not at all, wherever its process is killed', async () => {
-  const cluster = await startServiceCluster('postgres');
-  onTestFinished(() => cluster.stop());
+  const cluster = await startTestCluster('postgres');
   const { core } = cluster;
   const other = await cluster.startApi();
   const { thread_id, members } = await startConversation(core, other.url);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
-import { startServiceCluster, startConversation } from '../../support/cluster/cluster.ts';
+import { startTestCluster, startConversation } from '../../support/cluster/cluster.ts';
 import { followMessages } from '../../clients/message-follower.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
 import { backends } from '../../support/service.ts';
@@ -12,8 +12,7 @@ await describeWithRedis('two API processes and two workers', () => {
   test.each(backends)(
     'the receiver continues at the other process when one of each is killed (%s)',
     async (backend) => {
-      const cluster = await startServiceCluster(backend);
-      onTestFinished(() => cluster.stop());
+      const cluster = await startTestCluster(backend);
       const [senders, receivers, worker] = await Promise.all([
         cluster.startApi(),
         cluster.startApi(),
@@ -42,8 +41,7 @@ await describeWithRedis('two API processes and two workers', () => {
   );
 
   test('a hundred identical sends with one key to both: one message, a hundred identical responses', async () => {
-    const cluster = await startServiceCluster('redis');
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster('redis');
     const [one, other] = await Promise.all([cluster.startApi(), cluster.startApi(), cluster.startWorker()]);
     const talk = await startConversation(cluster.core, one.url);
     const { token } = talk.members[0];

@@ -1,14 +1,13 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import type { Backend } from '../../support/service.ts';
 import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
-import { startServiceCluster, startConversation } from '../../support/cluster/cluster.ts';
+import { startTestCluster, startConversation } from '../../support/cluster/cluster.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
 
 function workerKill(backend: Backend): void {
   test(`a worker killed with running jobs (${backend}): another one runs them`, async () => {
-    const cluster = await startServiceCluster(backend);
-    onTestFinished(() => cluster.stop());
+    const cluster = await startTestCluster(backend);
     const [api, doomed] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
     const talk = await startConversation(cluster.core, api.url);
     const load = startMessageLoad(talk, () => [api.url]);

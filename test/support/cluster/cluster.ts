@@ -7,6 +7,7 @@ import { type ServiceProcess, startProcess } from '../../../scripts/parts/servic
 import { startTestRedis, type TestRedis } from '../servers/redis/server.ts';
 import { type Backend, buildAgent, type TestAgent } from '../service.ts';
 import { requestRest } from '../../clients/rest.ts';
+import { stopAfterTest } from '../use.ts';
 
 /** Several processes of the service on one database. */
 export interface ServiceCluster {
@@ -70,6 +71,11 @@ export async function startServiceCluster(
     },
   };
 }
+
+/** A service as `startServiceCluster` starts it. It ends with the test. */
+export const startTestCluster = async (
+  ...args: Parameters<typeof startServiceCluster>
+): Promise<ServiceCluster> => stopAfterTest(await startServiceCluster(...args));
 
 export interface Conversation {
   thread_id: string;

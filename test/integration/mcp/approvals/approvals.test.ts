@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createApprovalFixtures, openForm } from './setup.ts';
 import {
   type ElicitationHandler,
@@ -7,6 +7,7 @@ import {
   type ElicitationCapabilities,
 } from '../../../clients/mcp/eliciting-client.ts';
 import { useMcpPair } from '../instance.ts';
+import { stopAfterTest } from '../../../support/use.ts';
 
 const [first, second] = useMcpPair();
 
@@ -26,9 +27,7 @@ async function connected(
   ways: ElicitationCapabilities,
   answer?: ElicitationHandler,
 ) {
-  const client = await connectElicitingClient(urls, token, { ways, ...(answer && { answer }) });
-  onTestFinished(() => client.close());
-  return client;
+  return stopAfterTest(await connectElicitingClient(urls, token, { ways, ...(answer && { answer }) }));
 }
 
 /** Repeats a call whose question waits; it is the same question, and the answer is what was decided. */

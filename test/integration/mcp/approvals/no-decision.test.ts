@@ -1,4 +1,4 @@
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import {
   type ElicitationCapabilities,
   type ElicitationHandler,
@@ -6,6 +6,7 @@ import {
 } from '../../../clients/mcp/eliciting-client.ts';
 import { useMcpInstance } from '../instance.ts';
 import { createApprovalFixtures, openForm } from './setup.ts';
+import { stopAfterTest } from '../../../support/use.ts';
 
 // Runs after the instance has closed.
 afterAll(() => expect(instance.loggedErrors).toEqual([]));
@@ -14,9 +15,7 @@ const instance = useMcpInstance({ approval_ms: 150 });
 const { people, rows, requests } = createApprovalFixtures(() => instance);
 
 async function connect(token: string, ways: ElicitationCapabilities, answer: ElicitationHandler) {
-  const client = await connectElicitingClient([instance.url], token, { ways, answer });
-  onTestFinished(() => client.close());
-  return client;
+  return stopAfterTest(await connectElicitingClient([instance.url], token, { ways, answer }));
 }
 
 test.each([

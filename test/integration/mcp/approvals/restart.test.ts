@@ -9,7 +9,7 @@ import { requestRest } from '../../../clients/rest.ts';
 import { buildAgent, allTestScopes, createTestSettings, issueTokenFor } from '../../../support/service.ts';
 import { registerAgentAsOperator } from '../../../../src/services/agents/operator-registration.ts';
 import { type ElicitingClient, connectElicitingClient } from '../../../clients/mcp/eliciting-client.ts';
-import { use } from '../../../support/use.ts';
+import { stopAfterTest, use } from '../../../support/use.ts';
 
 type Api = Awaited<ReturnType<typeof startOne>>;
 const settings = use(() => createTestSettings('postgres'));
@@ -46,14 +46,15 @@ test('a connected client outlives a restart of every process, with a question op
     scopes: [...allTestScopes, 'approvals:write'],
   });
   const token = await issueTokenFor(core, `${owner}.asker`, { audience: 'mcp' });
-  const client: ElicitingClient = await connectElicitingClient(urls, token, {
-    ways: {},
-    answer: (_params, signal) =>
-      new Promise((resolve) => {
-        signal.addEventListener('abort', () => resolve({ action: 'cancel' }));
-      }),
-  });
-  onTestFinished(() => client.close());
+  const client: ElicitingClient = stopAfterTest(
+    await connectElicitingClient(urls, token, {
+      ways: {},
+      answer: (_params, signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve({ action: 'cancel' }));
+        }),
+    }),
+  );
 
   const call = client.call('request_contact', { handle: stranger.handle });
   await expect.poll(() => client.questions.length).toBe(1);

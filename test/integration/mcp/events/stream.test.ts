@@ -1,9 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { callToolRaw } from '../../../clients/mcp/client.ts';
 import { declaresEvents, type EventQuery, pollEvents, streamEvents } from '../../../clients/mcp/events.ts';
 import { postStateless } from '../../../clients/mcp/stateless-request.ts';
 import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
 import { startMcpInstance, useMcpPair } from '../instance.ts';
+import { stopAfterTest } from '../../../support/use.ts';
 
 const [first, second] = useMcpPair({ receipts: true }, { heartbeat_ms: 50 });
 
@@ -11,9 +12,7 @@ const meta = { _meta: { 'io.modelcontextprotocol/subscriptionId': 'events' } };
 const name = 'message.created';
 
 async function open(token: string, query: EventQuery, { at = first, capabilities = {} } = {}) {
-  const stream = await streamEvents(at.url, token, query, capabilities);
-  onTestFinished(() => stream.close());
-  return stream;
+  return stopAfterTest(await streamEvents(at.url, token, query, capabilities));
 }
 
 const call = async (token: string, tool: string, args: object) =>
@@ -131,8 +130,7 @@ test.each([
 });
 
 test('a stream that stops with its process can be opened again: it ends without an error', async () => {
-  const third = await startMcpInstance((await createTestDatabase()).url);
-  onTestFinished(() => third.close());
+  const third = stopAfterTest(await startMcpInstance((await createTestDatabase()).url));
   const token = await third.token('reader.stops');
   const stream = await streamEvents(third.url, token, { name, cursor: null });
   await stream.frames(1);

@@ -1,9 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { askStateless, listenStateless, postStateless } from '../../../clients/mcp/stateless-request.ts';
 import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
 import { createApprovalFixtures } from '../approvals/setup.ts';
 import { startMcpInstance } from '../instance.ts';
-import { use } from '../../../support/use.ts';
+import { stopAfterTest, use } from '../../../support/use.ts';
 
 const database = use(createTestDatabase);
 const first = use(() => startMcpInstance(database.url));
@@ -145,14 +145,9 @@ test('a listener gets the end of its own tasks, also of one that ended before', 
   const own = await startTask();
   const other = await startTask();
   const listen = async () => {
-    const stream = await listenStateless(
-      first.url,
-      own.token,
-      { taskIds: [own.taskId, other.taskId] },
-      'l',
-      tasks,
+    const stream = stopAfterTest(
+      await listenStateless(first.url, own.token, { taskIds: [own.taskId, other.taskId] }, 'l', tasks),
     );
-    onTestFinished(() => stream.close());
     return async (count: number) => (await stream.events(count)).map(({ data }) => JSON.parse(data));
   };
   const early = await listen();

@@ -1,15 +1,14 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { waitUntil } from '../../webhooks/setup.ts';
 import { type Installation, startInstallation } from '../setup.ts';
 import { connect, threadOf } from './setup.ts';
+import { stopAfterTest } from '../../../support/use.ts';
 
 const withLoop = (points: number) =>
   `loop=${points}/600,send_message=1000/60,create_thread=1000/60,default=10000/60`;
 
 async function start(RATE_LIMITS: string): Promise<Installation> {
-  const service = await startInstallation({ env: { RATE_LIMITS } });
-  onTestFinished(async () => void (await service.stop()));
-  return service;
+  return stopAfterTest(await startInstallation({ env: { RATE_LIMITS } }));
 }
 
 /** Two agents that an invitation connected, and what each does in turn: answer the last message of the other one, once. */

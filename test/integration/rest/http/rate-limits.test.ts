@@ -9,15 +9,14 @@ import { describeWithRedis, startTestRedis } from '../../../support/servers/redi
 import { outcomeOf, requestRest, type RestResponse } from '../../../clients/rest.ts';
 import { type Backend, startService, type TestAgent, type TestService } from '../../../support/service.ts';
 import { startTcpProxy } from '../../../support/servers/tcp-proxy.ts';
+import { stopAfterTest } from '../../../support/use.ts';
 
 async function start(
   RATE_LIMITS: string,
   options: { backend?: Backend; env?: Record<string, string> } = {},
 ): Promise<TestService> {
   const { backend = 'postgres', env } = options;
-  const service = await startService({ backend, worker: false, env: { RATE_LIMITS, ...env } });
-  onTestFinished(async () => void (await service.stop()));
-  return service;
+  return stopAfterTest(await startService({ backend, worker: false, env: { RATE_LIMITS, ...env } }));
 }
 
 /** A second API process on the same database and Redis. */
@@ -240,10 +239,8 @@ test('the maintenance worker removes expired rows', async () => {
 
 await describeWithRedis('limits without their Redis', () => {
   test('are enforced per process without delay, and again in Redis after the outage', async () => {
-    const redis = await startTestRedis();
-    onTestFinished(() => redis.stop());
-    const proxy = await startTcpProxy(redis.url);
-    onTestFinished(() => proxy.close());
+    const redis = stopAfterTest(await startTestRedis());
+    const proxy = stopAfterTest(await startTcpProxy(redis.url));
     const service = await start('send_message=2/60', { env: { REDIS_URL: proxy.url } });
     const second = await secondApi(service);
     const ann = await service.agent();

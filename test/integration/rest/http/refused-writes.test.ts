@@ -9,12 +9,11 @@ import { createTestDatabase, runOnServer } from '../../../support/servers/postgr
 import { createSmallDisk, findMountProblem } from '../../../support/servers/postgres/small-disk.ts';
 import { buildTestEnv, startService, type TestService } from '../../../support/service.ts';
 import { describeUnless } from '../../../support/vitest/describe-unless.ts';
+import { stopAfterTest } from '../../../support/use.ts';
 
 async function startOn(database: { url: string; drop(): Promise<void> }): Promise<TestService> {
   const settings = { env: buildTestEnv(database.url), release: database.drop };
-  const service = await startService({ worker: false, settings, env: { LOG_LEVEL: 'silent' } });
-  onTestFinished(async () => void (await service.stop()));
-  return service;
+  return stopAfterTest(await startService({ worker: false, settings, env: { LOG_LEVEL: 'silent' } }));
 }
 
 async function conversation({ agent, api, token }: TestService) {
@@ -122,8 +121,7 @@ test('a repeated idempotency key while the database connection breaks is 503, no
   const first = await startOn(database);
   const proxy = await startFragileProxy(database.url);
   const settings = { env: { ...first.env, DATABASE_URL: proxy.url }, release: async () => {} };
-  const second = await startService({ worker: false, settings, env: { LOG_LEVEL: 'silent' } });
-  onTestFinished(async () => void (await second.stop()));
+  const second = stopAfterTest(await startService({ worker: false, settings, env: { LOG_LEVEL: 'silent' } }));
   const [ann, bob] = await Promise.all([first.agent(), first.agent()]);
   const create = ({ api }: TestService) =>
     requestRest('POST', `${api}/threads`, { token: ann.token, key, body: { with_handle: bob.handle } });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApi } from '../../../../src/api.ts';
 import { compose } from '../../../../src/compose.ts';
 import { createLifecycle } from '../../../../src/start/lifecycle.ts';
@@ -9,6 +9,7 @@ import { requestRest, type RestResponse } from '../../../clients/rest.ts';
 import { startService, type TestAgent, type TestService } from '../../../support/service.ts';
 import { updateAgentColumn } from '../../../clients/contacts.ts';
 import { openSseStream } from '../../../clients/sse.ts';
+import { stopAfterTest } from '../../../support/use.ts';
 
 /** The two API processes on one database; the second one has its own instance id. */
 let service: TestService;
@@ -154,8 +155,7 @@ test('a repeated key and a refused message cost nothing', async () => {
 });
 
 test('nothing is counted when the guard is off; expired rows are removed', async () => {
-  const off = await startService({ worker: false, env: { RATE_LIMITS: 'off' } });
-  onTestFinished(async () => void (await off.stop()));
+  const off = stopAfterTest(await startService({ worker: false, env: { RATE_LIMITS: 'off' } }));
   const [ann, bob] = (await agents(2, off)) as [TestAgent, TestAgent];
   const thread = await threadOf([ann, bob], off.api);
   for (let number = 0; number < 10; number += 1) {
@@ -181,11 +181,12 @@ test('a sender can mark that no reply is expected, and tools show it', async () 
   const thread = await threadOf([ann, bob]);
   const say = (content: string, metadata: object) => send(thread, ann, { body: { content, metadata } });
   const mcp = await service.token(bob.handle, { audience: 'mcp' });
-  const stream = await openSseStream(`${service.url}/mcp`, {
-    Authorization: `Bearer ${mcp}`,
-    Accept: 'text/event-stream',
-  });
-  onTestFinished(() => stream.close());
+  const stream = stopAfterTest(
+    await openSseStream(`${service.url}/mcp`, {
+      Authorization: `Bearer ${mcp}`,
+      Accept: 'text/event-stream',
+    }),
+  );
   const last = await say('thanks, goodbye', { no_reply_expected: true });
   expect(last.body.metadata).toEqual({ no_reply_expected: true });
   expect(last.body).not.toHaveProperty('reply_expected');
