@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { connectTo } from '../support/servers/postgres/database.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { startTestCluster, startConversation } from '../support/cluster/cluster.ts';
 import { expectExactlyOnce } from '../support/cluster/delivery-check.ts';
@@ -40,9 +40,7 @@ describeUnless(
       const { token } = talk.members[0];
       const listed = await requestRest('GET', `${two.url}/v1/threads`, { token });
       expect(listed.body.threads).toHaveLength(1);
-      const holder = new pg.Client({ connectionString: direct });
-      await holder.connect();
-      onTestFinished(() => holder.end());
+      const holder = await connectTo(direct);
       await holder.query('begin');
       await holder.query('select 1 from threads where id = $1 for update', [talk.thread_id]);
       const body = { content: 'too late' };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import { connectTo } from '../support/servers/postgres/database.ts';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type ServiceProcess, startProcess } from '../../scripts/parts/service-process.ts';
 import { compose } from '../../src/compose.ts';
@@ -157,9 +157,7 @@ describe('a read replica', () => {
       threads.push((await post(one, ann, '/threads', { with_handle: handle, initial_message: 'hello' })).id);
     }
     // Open on the primary, and known to the standby as open: the commit after it makes the standby's snapshot include it.
-    const late = new pg.Client({ connectionString: replication.primary_url });
-    await late.connect();
-    onTestFinished(() => late.end());
+    const late = await connectTo(replication.primary_url);
     await late.query('begin');
     const moved = { id: threads[0], at: Date.now() + 1_000 };
     await late.query('update threads set last_message_at = $2, updated_at = $2 where id = $1', [

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { expect, test } from 'vitest';
 import type { Queryable, Statement } from '../../src/repositories/queryable.ts';
 
 interface PlanNode {
@@ -15,7 +16,7 @@ interface PlanNode {
 }
 
 /** A client of pg as repositories see it; no statement has a name there. */
-export const queryableOf = (client: pg.Client): Queryable => ({
+export const queryableOf = (client: Pick<pg.Client, 'query'>): Queryable => ({
   query: async <Row extends object>({ text }: Statement, values: readonly unknown[]) =>
     (await client.query<Row>(text, [...values])).rows,
 });
@@ -63,9 +64,44 @@ function findFullScan(plan: PlanNode, tables: ReadonlySet<string>): string[] {
   return isWhole ? [...below, `${table}: ${plan.Filter ?? 'all rows'}`] : below;
 }
 
-/** Which of these tables a plan would read from end to end, each with the condition on the rows. */
-export function findFullScans(plans: readonly PlanNode[], tables: ReadonlySet<string>): string[] {
-  return plans.flatMap((plan) => findFullScan(plan, tables));
+/** What a repository does, under the name of its test. */
+export type Use = [what: string, run: (db: Queryable) => Promise<unknown>];
+
+/** Tests that nothing reads one of these tables from end to end, and that this would be found. */
+export function testFullScans(
+  client: Pick<pg.Client, 'query'>,
+  uses: readonly Use[],
+  tables: ReadonlySet<string>,
+): void {
+  const scansOf = (plans: readonly PlanNode[]) => plans.flatMap((plan) => findFullScan(plan, tables));
+  test.each(uses)('scans no big table: %s', async (_, run) => {
+    const plans = await collectPlans(queryableOf(client), run);
+    expect(plans.length).toBeGreaterThan(0);
+    expect(scansOf(plans)).toEqual([]);
+  });
+
+  test.each([...tables])('a full scan of %s is found', async (table) => {
+    const all = { name: 'test', text: `select * from ${table}` };
+    expect(scansOf(await collectPlans(queryableOf(client), (db) => db.query(all, [])))).toHaveLength(2);
+  });
+}
+
+/** Runs what a repository does. Returns how many rows each part of its plans read of a table. */
+export async function countReadRows(
+  client: Pick<pg.Client, 'query'>,
+  table: string,
+  run: (db: Queryable) => Promise<unknown>,
+): Promise<number[]> {
+  const read: number[] = [];
+  await run({
+    async query({ text }: Statement, values: readonly unknown[]) {
+      const plans = await explainQuery(queryableOf(client), text, values, ', analyze');
+      const nodes = plans.flatMap(flattenPlan).filter((node) => node['Relation Name'] === table);
+      for (const node of nodes) read.push((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0));
+      return [];
+    },
+  });
+  return read;
 }
 
 /** A plan with all parts of it. */

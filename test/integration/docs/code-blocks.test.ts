@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
+import { connectTo } from '../../support/servers/postgres/database.ts';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
@@ -112,9 +112,7 @@ test(`the blocks of ${sessions[1].join(', ')} work`, async () => {
   const output = await waitForOutput('@@ end');
   for (const text of [...quickStartTexts, ...(isNightly ? guideTexts : [])]) expect(output).toContain(text);
 
-  const client = new pg.Client({ connectionString: service.core.config.DATABASE_URL });
-  await client.connect();
-  onTestFinished(() => client.end());
+  const client = await connectTo(service.core.config.DATABASE_URL);
   for (const { language, text, notRunReason } of blocks) {
     if (language === 'sql' && notRunReason === undefined) await client.query(text);
   }

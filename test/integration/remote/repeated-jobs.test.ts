@@ -1,5 +1,5 @@
-import pg from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { connectTo } from '../../support/servers/postgres/database.ts';
+import { expect, test } from 'vitest';
 import { defaultPacing } from '../../../packages/core/src/domain/webhooks.ts';
 import { remoteDelivery } from '../../../src/jobs/posting.ts';
 import { openIntake } from '../../../src/start/execute.ts';
@@ -121,9 +121,7 @@ test('a callback that comes while the turn of its thread ends is not lost', asyn
   const { thread_id, claim, end } = await openTurns();
   const turn = await claim();
   await turn.next(end);
-  const callback = new pg.Client({ connectionString: service.core.config.DATABASE_URL });
-  await callback.connect();
-  onTestFinished(() => callback.end());
+  const callback = await connectTo(service.core.config.DATABASE_URL);
   await callback.query('begin');
   for (const table of ['remote_threads', 'remote_tasks'])
     await callback.query(`update ${table} set poll_at = 1 where thread_id = $1`, [thread_id]);

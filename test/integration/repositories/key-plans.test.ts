@@ -7,9 +7,8 @@ import { feedRepository } from '../../../src/repositories/feed/feed.ts';
 import { messageBatchesRepository } from '../../../src/repositories/messages/batches.ts';
 import { messageSearchRepository } from '../../../src/repositories/messages/search.ts';
 import { attachmentsRepository } from '../../../src/repositories/attachments/attachments.ts';
-import type { Queryable } from '../../../src/repositories/queryable.ts';
 import { threadMembersRepository } from '../../../src/repositories/threads/members.ts';
-import { flattenPlan, collectPlans, findUnindexedReads } from '../../support/query-plans.ts';
+import { collectPlans, findUnindexedReads, flattenPlan, type Use } from '../../support/query-plans.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { use } from '../../support/use.ts';
 
@@ -115,7 +114,7 @@ const commit = (recipients = [sender, other]) => {
   });
 };
 
-const writes: [string, (db: Queryable) => Promise<unknown>][] = [
+const writes: Use[] = [
   ['locks threads', (db) => messageBatchesRepository(db).lockThreads([writer], { wait: true })],
   ['locks unlocked threads', (db) => messageBatchesRepository(db).lockThreads([writer], { wait: false })],
   [
@@ -174,12 +173,12 @@ test('looks up each pair of agents by its whole key, not all pairs of the thread
 const counted = { agent_id: sender, after: null, counted: { start: 0, up_to: 0 }, limit: 10 };
 
 /** Outside of transactions, where the settings of writes do not apply. */
-const others: [string, (db: Queryable) => Promise<unknown>][] = [
+const others: Use[] = [
   ['counters of feeds', (db) => feedRepository(db).readCounters([sender, other])],
   ['bounds of feeds', (db) => feedRepository(db).readBounds([sender, other])],
   ['feed statuses', (db) => feedRepository(db).readStatuses([{ ...counted, types: [] }])],
   ['statuses of all events', (db) => feedRepository(db).readStatuses([{ ...counted, types: null }])],
-  ...(['insert', 'replace'] as const).map((write): [string, (db: Queryable) => Promise<unknown>] => [
+  ...(['insert', 'replace'] as const).map((write): Use => [
     `the index of words: ${write}`,
     (db) => messageSearchRepository(db)[write]([{ message_id: newId('message'), document: `'x':1` }], 1, 1),
   ]),

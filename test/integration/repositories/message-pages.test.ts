@@ -1,18 +1,16 @@
 import fc from 'fast-check';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { idPrefixes, minIdAt, newId } from '../../../packages/core/src/domain/ids.ts';
 import { type MessageRange, messagesRepository } from '../../../src/repositories/messages/messages.ts';
 import type { Queryable, Statement } from '../../../src/repositories/queryable.ts';
 import { flattenPlan, explainQuery, queryableOf } from '../../support/query-plans.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
-import { use } from '../../support/use.ts';
+import { useConnectedDatabase } from '../../support/servers/postgres/database.ts';
 
 const hour = 3_600_000;
 const begin = Date.now() - 200 * hour;
 const [ann, owner] = [newId('agent'), newId('account')];
-const database = use(createTestDatabase);
-let client: pg.Client;
+const client = useConnectedDatabase();
 
 interface Place {
   sequence: number;
@@ -20,8 +18,6 @@ interface Place {
 }
 
 beforeAll(async () => {
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
   await client.query('set session_replication_role = replica');
   await client.query(
     `insert into agents (id, owner_id, canonical_handle, display_name, scope, visibility, inbound_policy, created_at, updated_at)
@@ -29,10 +25,6 @@ beforeAll(async () => {
     [ann, owner],
   );
 });
-afterAll(async () => {
-  await client.end();
-});
-
 const queries: { name: string | undefined; values: readonly unknown[] }[] = [];
 const db: Queryable = {
   async query<Row extends object>(statement: Statement, values: readonly unknown[]) {
@@ -112,7 +104,7 @@ test.each(['asc', 'desc'] as const)(
       [name],
     );
     expect(rows).toEqual([{ once: true }]);
-    const values = queries[6]?.values.map((value) => client.escapeLiteral(String(value))).join(', ');
+    const values = queries[6]?.values.map((value) => pg.escapeLiteral(String(value))).join(', ');
     const done = await explainQuery(queryableOf(client), `execute "${name}"(${values})`, [], ', analyze');
     const rowsRead = done
       .flatMap(flattenPlan)

@@ -1,5 +1,4 @@
-import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { accountIdentitiesRepository } from '../../../src/repositories/people/external-identities.ts';
 import { accountsRepository } from '../../../src/repositories/people/accounts.ts';
 import { approvalsRepository } from '../../../src/repositories/agents/approvals.ts';
@@ -12,20 +11,12 @@ import { agentStatesRepository } from '../../../src/repositories/people/agent-st
 import { personAgentsRepository } from '../../../src/repositories/people/agents.ts';
 import { dashboardRepository } from '../../../src/repositories/people/dashboard.ts';
 import { livePagesRepository } from '../../../src/repositories/people/live-pages.ts';
-import type { Queryable } from '../../../src/repositories/queryable.ts';
 import { sessionsRepository } from '../../../src/repositories/people/sessions.ts';
 import { tokensRepository } from '../../../src/repositories/auth/tokens.ts';
 import { agentSearchRepository } from '../../../src/repositories/agents/search.ts';
 import { contactsRepository } from '../../../src/repositories/contacts/contacts.ts';
-import {
-  queryableOf,
-  collectPlans,
-  explainQuery,
-  findFullScans,
-  flattenPlan,
-} from '../../support/query-plans.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
-import { use } from '../../support/use.ts';
+import { countReadRows, testFullScans, type Use } from '../../support/query-plans.ts';
+import { useConnectedDatabase } from '../../support/servers/postgres/database.ts';
 
 const people = 30_000;
 /** Agents of one person. */
@@ -62,12 +53,9 @@ const rows: Record<string, string> = {
 };
 const big = new Set(Object.keys(rows));
 
-const database = use(createTestDatabase);
-let client: pg.Client;
+const client = useConnectedDatabase();
 
 beforeAll(async () => {
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
   await client.query(`set session_replication_role = replica`);
   for (const [table, insert] of Object.entries(rows)) {
     await client.query(`insert into ${table} ${insert} from generate_series(1, ${people}) n`);
@@ -79,16 +67,12 @@ beforeAll(async () => {
   await client.query('analyze');
 });
 
-afterAll(async () => {
-  await client.end();
-});
-
 const [account, agent, app, grant] = ['acc_7', 'agt_7', 'app_7', 'grt_7'];
 const hash = Buffer.alloc(32);
 const list = { after: '', limit: 51 };
 const question = { agent_id: agent, action: 'request_contact', target: 'a.b', message: '' } as const;
 
-const uses: [string, (db: Queryable) => Promise<unknown>][] = [
+const uses: Use[] = [
   ['the person of a session', (db) => sessionsRepository(db).findPerson(hash, 1)],
   ['sessions of an account', (db) => sessionsRepository(db).list(account, 1)],
   ['sessions beyond the maximum', (db) => sessionsRepository(db).keepLatest(account, 100)],
@@ -141,7 +125,7 @@ const uses: [string, (db: Queryable) => Promise<unknown>][] = [
   ['one contact', (db) => contactsRepository(db).find(agent, 'kin_3')],
   ['ids of contacts', (db) => contactsRepository(db).listIds(agent)],
   ['contacts of the same owner', (db) => contactsRepository(db).listSameOwnerIds(agent)],
-  ...agentSearchRepository({ query: async () => [] }).matchKinds.map((kind): (typeof uses)[number] => [
+  ...agentSearchRepository({ query: async () => [] }).matchKinds.map((kind): Use => [
     `contacts that match by ${kind}`,
     (db) =>
       agentSearchRepository(db).listContacts(kind, { viewer_id: agent, text: 'p7', after: null, limit: 21 }),
@@ -152,29 +136,12 @@ const uses: [string, (db: Queryable) => Promise<unknown>][] = [
   ],
 ];
 
-test.each(uses)('scans no big table: %s', async (_, run) => {
-  const plans = await collectPlans(queryableOf(client), run);
-  expect(plans.length).toBeGreaterThan(0);
-  expect(findFullScans(plans, big)).toEqual([]);
-});
+testFullScans(client, uses, big);
 
 test('a page of contacts reads no more agents of the same owner than it shows', async () => {
-  const read: number[] = [];
-  await contactsRepository({
-    async query<Row extends object>({ text }: { text: string }, values: readonly unknown[]): Promise<Row[]> {
-      const plans = await explainQuery(queryableOf(client), text, values, ', analyze');
-      const nodes = plans.flatMap(flattenPlan).filter((node) => node['Relation Name'] === 'agents');
-      for (const node of nodes) read.push((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0));
-      return [];
-    },
-  }).list(agent, { after: 'p7.kin3', limit: 21 });
+  const read = await countReadRows(client, 'agents', (db) =>
+    contactsRepository(db).list(agent, { after: 'p7.kin3', limit: 21 }),
+  );
   expect(read.length).toBeGreaterThan(0);
   expect(Math.max(...read)).toBeLessThanOrEqual(2 * 21);
-});
-
-test('a full table scan is detected', async () => {
-  const plans = await collectPlans(queryableOf(client), (db) =>
-    db.query({ name: 'test', text: 'select * from approvals where target = $1' }, ['x']),
-  );
-  expect(findFullScans(plans, big)).toHaveLength(2);
 });

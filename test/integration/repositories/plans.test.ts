@@ -1,5 +1,4 @@
-import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { openHistoryDatabase } from '../../../bench/history/database.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { feedRepository } from '../../../src/repositories/feed/feed.ts';
@@ -13,32 +12,29 @@ import { conversationsRepository } from '../../../src/repositories/threads/conve
 import { threadMembersRepository } from '../../../src/repositories/threads/members.ts';
 import { threadsRepository } from '../../../src/repositories/threads/threads.ts';
 import {
-  explainQuery,
+  collectPlans,
+  countReadRows,
   flattenPlan,
   queryableOf,
-  collectPlans,
-  findFullScans,
+  testFullScans,
+  type Use,
 } from '../../support/query-plans.ts';
 import { waitsRepository } from '../../../src/repositories/threads/waits.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
-import { use } from '../../support/use.ts';
+import { useConnectedDatabase } from '../../support/servers/postgres/database.ts';
 
 /** The tables that grow with use; all others are small. */
 const big = new Set('messages message_search thread_members threads thread_marks events feed'.split(' '));
 
 const reader = newId('agent');
 const others = Array.from({ length: 1_000 }, () => newId('agent'));
-const database = use(createTestDatabase);
-let client: pg.Client;
+const client = useConnectedDatabase();
 let thread_ids: string[];
 let vocabulary: readonly string[];
 
 // Large enough that an index is cheaper: PostgreSQL scans a table when it needs more than a small part of it.
 beforeAll(async () => {
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
   const history = await openHistoryDatabase({
-    url: database.url,
+    url: client.url,
     reader_id: reader,
     agent_ids: others,
     threads: 200,
@@ -68,10 +64,6 @@ beforeAll(async () => {
   } finally {
     await history.close();
   }
-});
-
-afterAll(async () => {
-  await client.end();
 });
 
 const thread = () => thread_ids[3] ?? '';
@@ -111,7 +103,7 @@ function searchMessages(db: Queryable, matches: string, words = matches, part: P
   return messageSearchRepository(db).search(reader, search);
 }
 
-const reads: [string, (db: Queryable) => Promise<unknown>][] = [
+const reads: Use[] = [
   ['a thread', (db) => threadsRepository(db).findForMember(thread(), reader)],
   ['first page of threads', (db) => threadListRepository(db).list(reader, anyThread)],
   ['later page of threads', (db) => threadListRepository(db).listAfter(reader, anyThread, position)],
@@ -127,11 +119,11 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
       ['unread', { unread: true }],
       ['waiting', { waiting: 'me' }],
     ] as const
-  ).map(([name, filter]): (typeof reads)[number] => [
+  ).map(([name, filter]): Use => [
     `conversations of an agent's people: ${name}`,
     (db) => conversationsRepository(db).list({ agent_id: reader }, { ...anyConversation, ...filter }),
   ]),
-  ...([null, 'open', 'done', 'muted'] as const).map((mark): (typeof reads)[number] => [
+  ...([null, 'open', 'done', 'muted'] as const).map((mark): Use => [
     `conversations of a person: ${mark ?? 'all'}`,
     (db) => conversationsRepository(db).list({ account_id: 'acc_0' }, { ...anyConversation, mark }),
   ]),
@@ -152,7 +144,7 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
     'threads to search with an agent',
     (db) => messageSearchRepository(db).listThreads(reader, others[0] ?? ''),
   ],
-  ...[0, 200, 1_000, 19_000].map((place): (typeof reads)[number] => [
+  ...[0, 200, 1_000, 19_000].map((place): Use => [
     `search of the word at frequency rank ${place}`,
     (db) => searchMessages(db, `'${word(place)}'`),
   ]),
@@ -195,11 +187,7 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
   ['old events', (db) => feedRetentionRepository(db).removeEvents('evt_0', 100)],
 ];
 
-test.each(reads)('scans no big table: %s', async (_, run) => {
-  const plans = await collectPlans(queryableOf(client), run);
-  expect(plans.length).toBeGreaterThan(0);
-  expect(findFullScans(plans, big)).toEqual([]);
-});
+testFullScans(client, reads, big);
 
 /** How a search statement reads the search rows: its index scans, each with the name of the index and the condition. */
 async function listIndexScans(name: string, run: (db: Queryable) => Promise<unknown>): Promise<string[]> {
@@ -261,23 +249,10 @@ test('the plans of a search are kept after the first five calls', async () => {
 
 test('the first message of another member after a sequence is read without those after it', async () => {
   const longThread = thread_ids[0] ?? '';
-  const read: number[] = [];
-  await messagesRepository({
-    async query<Row extends object>({ text }: { text: string }, values: readonly unknown[]): Promise<Row[]> {
-      const plans = await explainQuery(queryableOf(client), text, values, ', analyze');
-      const nodes = plans.flatMap(flattenPlan).filter((node) => node['Relation Name'] === 'messages_first');
-      for (const node of nodes) read.push((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0));
-      return [];
-    },
-  }).findFirstOfOthers(longThread, 1, newId('agent'));
-  expect(read).toEqual([1]);
-});
-
-test('a full table scan is detected', async () => {
-  const plans = await collectPlans(queryableOf(client), (db) =>
-    db.query({ name: 'test', text: 'select * from messages where content = $1' }, ['x']),
+  const read = await countReadRows(client, 'messages_first', (db) =>
+    messagesRepository(db).findFirstOfOthers(longThread, 1, newId('agent')),
   );
-  expect(findFullScans(plans, big)).toHaveLength(2);
+  expect(read).toEqual([1]);
 });
 
 /** A database that plans each query again. */

@@ -1,23 +1,17 @@
-import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { feedRepository } from '../../../src/repositories/feed/feed.ts';
-import type { Queryable } from '../../../src/repositories/queryable.ts';
 import { webhookDeliveriesRepository } from '../../../src/repositories/webhooks/deliveries.ts';
 import { webhookFeedsRepository } from '../../../src/repositories/webhooks/feed-reading.ts';
 import { webhooksRepository } from '../../../src/repositories/webhooks/webhooks.ts';
-import { queryableOf, collectPlans, findFullScans } from '../../support/query-plans.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
-import { use } from '../../support/use.ts';
+import { queryableOf, testFullScans, type Use } from '../../support/query-plans.ts';
+import { useConnectedDatabase } from '../../support/servers/postgres/database.ts';
 
 const big = new Set(['webhooks', 'webhook_deliveries', 'feed', 'events']);
 
-const database = use(createTestDatabase);
-let client: pg.Client;
+const client = useConnectedDatabase();
 
 /** Ten thousand agents with one webhook each. One webhook has a log of many deliveries, few of them pending. */
 beforeAll(async () => {
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
   await client.query(`
     set session_replication_role = replica;
     insert into feed_heads (agent_id, last_number) select 'agt_' || n, 40 from generate_series(1, 10000) n;
@@ -34,13 +28,9 @@ beforeAll(async () => {
     analyze;
   `);
 });
-afterAll(async () => {
-  await client.end();
-});
-
 const eventId = (number: number) => `evt_${String(number).padStart(26, '0')}`;
 const only = { before: eventId(9), state: null, limit: 51 };
-const reads: [string, (db: Queryable) => Promise<unknown>][] = [
+const reads: Use[] = [
   ['recipients of events', (db) => feedRepository(db).readRecipients([eventId(7), eventId(8)])],
   [
     'events to post to webhooks',
@@ -68,18 +58,10 @@ const reads: [string, (db: Queryable) => Promise<unknown>][] = [
   ['old deliveries', (db) => webhookDeliveriesRepository(db).removeBefore(7, 100)],
 ];
 
-test.each(reads)('scans no big table: %s', async (_, run) => {
-  const plans = await collectPlans(queryableOf(client), run);
-  expect(plans.length).toBeGreaterThan(0);
-  expect(findFullScans(plans, big)).toEqual([]);
-});
+testFullScans(client, reads, big);
 
 test('a webhook reads each entry of its feed once, however often it is notified', async () => {
-  const notes = webhookFeedsRepository({
-    async query<Row extends object>(statement: { text: string }, values: readonly unknown[]) {
-      return (await client.query<Row>(statement.text, [...values])).rows;
-    },
-  });
+  const notes = webhookFeedsRepository(queryableOf(client));
   const queueDeliveries = () =>
     notes.queueDeliveries(['agt_60', 'agt_61'], { online: ['agt_61'], limit: 25, now: 1 });
   expect(new Set(await queueDeliveries())).toEqual(

@@ -18,14 +18,13 @@ import {
 } from '../../support/cluster/cluster.ts';
 import { followMessages } from '../../clients/message-follower.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
+import { connectTo } from '../../support/servers/postgres/database.ts';
 
 const clean = { code: 0, signal: null };
 
 /** Locks a thread. */
 async function holdThread({ env, core }: ServiceCluster, { thread_id }: Conversation) {
-  const holder = new pg.Client({ connectionString: env['DATABASE_URL'] });
-  await holder.connect();
-  onTestFinished(() => holder.end());
+  const holder = await connectTo(env['DATABASE_URL']);
   await holder.query('begin');
   await holder.query('select from threads where id = $1 for update', [thread_id]);
   const text = `select from pg_stat_activity

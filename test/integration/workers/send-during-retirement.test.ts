@@ -1,9 +1,10 @@
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import pg from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { beginErasure } from '../../../src/services/agents/erasures.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { useService } from '../../support/service.ts';
+import { connectTo } from '../../support/servers/postgres/database.ts';
 const mine = "datname = current_database() and application_name = 'ams'";
 
 // The test decides how long a session waits here; no timeout may end it.
@@ -48,8 +49,5 @@ test('what an agent sent during its retirement is erased as well', async () => {
 });
 
 async function connection(connectionString: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  onTestFinished(() => client.end());
-  return client;
+  return connectTo(connectionString);
 }

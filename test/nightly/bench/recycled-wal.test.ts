@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import { connectTo } from '../../support/servers/postgres/database.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { recycledWalSettings, recycleWal } from '../../../bench/start/recycled-wal.ts';
 import { startPostgres } from '../../../src/embedded/postgres/start-postgres.ts';
@@ -12,9 +12,7 @@ test('a measured PostgreSQL has almost 1 GB of write-ahead log to reuse', async 
   const server = await startPostgres({ dataDir, settings: recycledWalSettings });
   onTestFinished(() => server.stop());
   await recycleWal(server.url);
-  const client = new pg.Client({ connectionString: server.url });
-  await client.connect();
-  onTestFinished(() => client.end());
+  const client = await connectTo(server.url);
   const { rows } = await client.query<{ files: number }>(
     'select count(*)::int as files from pg_ls_waldir() where name > pg_walfile_name(pg_current_wal_lsn())',
   );

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import { connectTo } from '../../support/servers/postgres/database.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { type CursorStore, fileCursor, sqlCursor } from '../../../packages/client/src/node/main.ts';
 import { useSharedService } from '../../support/service.ts';
@@ -32,9 +32,7 @@ test('a position in a file survives the program, and is replaced atomically', as
 
 test('a position in the database of the caller is stored only in the transaction of the work', async () => {
   const { asAda, asBob, thread_id } = await startConversation(service);
-  const database = new pg.Client({ connectionString: service.env['DATABASE_URL'] });
-  await database.connect();
-  onTestFinished(() => database.end());
+  const database = await connectTo(service.env['DATABASE_URL']);
   const query = async (text: string, values: readonly string[] = []) =>
     (await database.query(text, [...values])).rows;
   const open = () => sqlCursor(query, { table: 'test_cursors', name: 'bob' });

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { connectTo } from '../../support/servers/postgres/database.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
 import { type ServiceCluster, startTestCluster } from '../../support/cluster/cluster.ts';
@@ -9,9 +9,7 @@ import { inboxOf } from '../../integration/inbox/setup.ts';
 
 /** Locks a thread in the database, so that a reply waits in the middle of its transaction. */
 async function holdThread({ env }: ServiceCluster, thread: string) {
-  const client = new pg.Client({ connectionString: env['DATABASE_URL'] });
-  await client.connect();
-  onTestFinished(() => client.end());
+  const client = await connectTo(env['DATABASE_URL']);
   await client.query('begin');
   await client.query('select 1 from threads where id = $1 for update', [thread]);
   const waiters = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;

@@ -1,37 +1,24 @@
 import { spawn } from 'node:child_process';
-import pg from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { migrateBack, migrateForward } from '../../../src/platform/database/migrations.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { connectTo, createTestDatabase, queryOnce } from '../../support/servers/postgres/database.ts';
+import { use } from '../../support/use.ts';
 
-let url: string;
-let drop: () => Promise<void>;
-beforeAll(async () => {
-  ({ url, drop } = await createTestDatabase());
-});
-afterAll(() => drop());
+const database = use(createTestDatabase);
 
 async function rows(text: string): Promise<object[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<object>(text)).rows;
-  } finally {
-    await client.end();
-  }
+  return (await queryOnce<object>(database.url, text)).rows;
 }
 
 test('the index of a long audit log is built during writes, and built again after a killed run', async () => {
-  for (let [name] = await migrateBack(url); name !== undefined && !name.startsWith('0047-');) {
-    [name] = await migrateBack(url);
+  for (let [name] = await migrateBack(database.url); name !== undefined && !name.startsWith('0047-');) {
+    [name] = await migrateBack(database.url);
   }
   const act = (id: string) =>
     `insert into audit_log (id, act, by_kind, door, at) values ('${id}', 'organization.founded', 'operator', 'cli', 1)`;
   await rows('create index audit_log_organization on audit_log (at)');
   await rows(`update pg_index set indisvalid = false where indexrelid = 'audit_log_organization'::regclass`);
-  const writer = new pg.Client({ connectionString: url });
-  await writer.connect();
-  onTestFinished(() => writer.end());
+  const writer = await connectTo(database.url);
   await writer.query('begin');
   await writer.query(act('aud_1'));
   const untilWaiting = (count: number) =>
@@ -41,7 +28,11 @@ test('the index of a long audit log is built during writes, and built again afte
       expect(waiting.length).toBe(count);
     }, 60_000);
   const killed = spawn(process.execPath, ['dist/src/cli/main.js', 'migrate'], {
-    env: { ...process.env, DATABASE_URL: url, SECRET_KEY: 'a secret that is long enough for a service' },
+    env: {
+      ...process.env,
+      DATABASE_URL: database.url,
+      SECRET_KEY: 'a secret that is long enough for a service',
+    },
     stdio: 'ignore',
   });
   onTestFinished(() => void killed.kill('SIGKILL'));
@@ -51,7 +42,7 @@ test('the index of a long audit log is built during writes, and built again afte
   await untilWaiting(0);
 
   const logged: string[] = [];
-  const run = migrateForward(url, (line) => void logged.push(line));
+  const run = migrateForward(database.url, (line) => void logged.push(line));
   await untilWaiting(1);
   // This statement would wait too if another one waited for the lock on the table.
   await rows(`set lock_timeout = '10s'; ${act('aud_2')}`);

@@ -1,30 +1,20 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { minIdAt } from '../../../packages/core/src/domain/ids.ts';
 import { openDatabase } from '../../../src/platform/database/database.ts';
 import { migrateBack, migrateForward } from '../../../src/platform/database/migrations.ts';
 import { partitionsRepository } from '../../../src/repositories/maintenance/partitions.ts';
 import { idDaysAgo, partitionedTableNames } from '../../support/partitions.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
-import { use } from '../../support/use.ts';
+import { useConnectedDatabase } from '../../support/servers/postgres/database.ts';
 
-const place = use(createTestDatabase);
-let client: pg.Client;
-beforeAll(async () => {
-  client = new pg.Client({ connectionString: place.url });
-  await client.connect();
-});
-afterAll(async () => {
-  await client.end();
-});
-
+const client = useConnectedDatabase();
 async function rows<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
   return (await client.query<Row>(text, values)).rows;
 }
 
 async function backBehindPartitions(): Promise<void> {
   for (let undone: string | undefined; undone !== '0038-feed-partitions';)
-    [undone] = await migrateBack(place.url);
+    [undone] = await migrateBack(client.url);
 }
 
 /** All rows and indexes of a table. */
@@ -35,7 +25,7 @@ async function contentsOf(table: string) {
 }
 
 /** Writes a message in a new thread, as every release does. */
-async function write(db: pg.Client, daysAgo: number, number: number): Promise<void> {
+async function write(db: Pick<pg.Client, 'query'>, daysAgo: number, number: number): Promise<void> {
   const [event, message] = [idDaysAgo('event', daysAgo, number), idDaysAgo('message', daysAgo, number)];
   await db.query('begin');
   await db.query(
@@ -63,7 +53,7 @@ test('a database with data gets partitions during writes, and loses them again w
   const before = new Map<string, Awaited<ReturnType<typeof contentsOf>>>();
   for (const table of partitionedTableNames) before.set(table, await contentsOf(table));
 
-  const writer = new pg.Client({ connectionString: place.url });
+  const writer = new pg.Client({ connectionString: client.url });
   await writer.connect();
   await writer.query('set session_replication_role = replica');
   const change = { over: false };
@@ -71,7 +61,7 @@ test('a database with data gets partitions during writes, and loses them again w
   const writing = (async () => {
     while (!change.over || written < 80) await write(writer, 0, (written += 1));
   })();
-  await migrateForward(place.url).finally(() => {
+  await migrateForward(client.url).finally(() => {
     change.over = true;
   });
   await writing;
@@ -84,7 +74,7 @@ test('a database with data gets partitions during writes, and loses them again w
   }
 
   // The down migration keeps the rows of later partitions.
-  const database = openDatabase({ url: place.url, poolSize: 2, onError: () => undefined });
+  const database = openDatabase({ url: client.url, poolSize: 2, onError: () => undefined });
   const [first] = await partitionsRepository(database).list();
   const end = Number(new Date()) + 90 * 24 * 3_600_000;
   for (const table of partitionedTableNames) {
@@ -105,9 +95,9 @@ test('a database with data gets partitions during writes, and loses them again w
   }
   // An aborted migration has added the upper bound of the first partition; it must not refuse rows after that time.
   await client.query('create table events_first ()');
-  await expect(migrateForward(place.url)).rejects.toThrow(/"events_first" already exists/);
+  await expect(migrateForward(client.url)).rejects.toThrow(/"events_first" already exists/);
   expect(await rows(`select conname from pg_constraint where conname = 'events_first_end'`)).toEqual([]);
   await client.query('drop table events_first');
-  await migrateForward(place.url);
+  await migrateForward(client.url);
   for (const table of partitionedTableNames) expect((await contentsOf(table)).found).toHaveLength(written);
 });

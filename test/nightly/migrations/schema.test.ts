@@ -1,26 +1,15 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { migrateBack, migrateForward, pendingMigrations } from '../../../src/platform/database/migrations.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { startService } from '../../support/service.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { createTestDatabase, queryOnce } from '../../support/servers/postgres/database.ts';
+import { use } from '../../support/use.ts';
 
-let url: string;
-let drop: () => Promise<void>;
-
-beforeAll(async () => {
-  ({ url, drop } = await createTestDatabase());
-});
-afterAll(() => drop());
+const database = use(createTestDatabase);
 
 async function rows<Row extends object>(text: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Row>(text)).rows;
-  } finally {
-    await client.end();
-  }
+  return (await queryOnce<Row>(database.url, text)).rows;
 }
 
 const tables = () =>
@@ -57,29 +46,33 @@ test('every migration can be reverted and applied again by concurrent processes'
   const before = await tables();
   const undone: string[] = [];
   for (;;) {
-    const [name] = await migrateBack(url);
+    const [name] = await migrateBack(database.url);
     if (name === undefined) break;
     undone.push(name);
   }
   expect(await tables()).toEqual([]);
-  expect(await pendingMigrations(url)).toEqual(undone.toReversed());
-  const runs = await Promise.all([migrateForward(url), migrateForward(url), migrateForward(url)]);
+  expect(await pendingMigrations(database.url)).toEqual(undone.toReversed());
+  const runs = await Promise.all([
+    migrateForward(database.url),
+    migrateForward(database.url),
+    migrateForward(database.url),
+  ]);
   expect(runs.flat()).toEqual(undone.toReversed());
-  expect(await pendingMigrations(url)).toEqual([]);
+  expect(await pendingMigrations(database.url)).toEqual([]);
   expect(await tables()).toEqual(before);
 });
 
 test('the schema of a newer release is not changed', async () => {
   await rows(`insert into schema_migrations (name, batch, migration_time)
     select '9999-of-a-newer-release', max(batch) + 1, now() from schema_migrations`);
-  expect(await migrateForward(url)).toEqual([]);
-  expect(await pendingMigrations(url)).toEqual([]);
+  expect(await migrateForward(database.url)).toEqual([]);
+  expect(await pendingMigrations(database.url)).toEqual([]);
   await rows(`delete from schema_migrations where name like '9999-%'`);
 });
 
 test('a killed migration does not block the next one', async () => {
   await rows('update schema_migrations_lock set is_locked = 1');
-  expect(await migrateForward(url)).toEqual([]);
+  expect(await migrateForward(database.url)).toEqual([]);
 });
 
 test('a readiness check whose connections end fails, and the next one succeeds', async () => {

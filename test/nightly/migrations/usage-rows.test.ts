@@ -1,7 +1,6 @@
-import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { migrateBack, migrateForward } from '../../../src/platform/database/migrations.ts';
-import { createTestDatabase } from '../../support/servers/postgres/database.ts';
+import { connectTo, createTestDatabase } from '../../support/servers/postgres/database.ts';
 
 const columns = 'sender_id, recipient_id, day::int, messages, bytes::int, stopped_loops';
 
@@ -17,10 +16,7 @@ async function openOldDatabase() {
   onTestFinished(drop);
   await undo0068(url);
   async function connect() {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    onTestFinished(() => client.end());
-    return client;
+    return connectTo(url);
   }
   return { url, connect };
 }

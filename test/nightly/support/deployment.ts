@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { readFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { vi } from 'vitest';
 import {
   type Program,
@@ -13,6 +12,7 @@ import {
 import { compose, type Core } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { startTestRedis } from '../../support/servers/redis/server.ts';
+import { queryOnce } from '../../support/servers/postgres/database.ts';
 
 /** Processes of the service that start and stop on one database and one Redis. */
 export interface Deployment {
@@ -61,14 +61,8 @@ export async function startDeployment(database: { url: string }, base: string): 
   const running = new Set<ServiceProcess>();
 
   async function stored(): Promise<number> {
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    try {
-      const { rows } = await client.query<{ count: number }>('select count(*)::int as count from messages');
-      return rows[0]?.count ?? 0;
-    } finally {
-      await client.end();
-    }
+    const sql = 'select count(*)::int as count from messages';
+    return (await queryOnce<{ count: number }>(database.url, sql)).rows[0]?.count ?? 0;
   }
 
   return {

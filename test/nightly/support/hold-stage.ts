@@ -1,5 +1,5 @@
-import pg from 'pg';
-import { expect, onTestFinished } from 'vitest';
+import { connectTo } from '../../support/servers/postgres/database.ts';
+import { expect } from 'vitest';
 import type { ServiceCluster } from '../../support/cluster/cluster.ts';
 
 /** Other files may hold their own locks, in databases of the same server. */
@@ -23,9 +23,7 @@ export async function holdWrites(
   table: string,
   { on, when }: { on: 'insert' | 'update'; when: string },
 ) {
-  const client = new pg.Client({ connectionString: env['DATABASE_URL'] });
-  await client.connect();
-  onTestFinished(() => client.end());
+  const client = await connectTo(env['DATABASE_URL']);
   await client.query('select pg_advisory_lock(4711)');
   await client.query(`
     create or replace function hold_${table}() returns trigger language plpgsql as $$

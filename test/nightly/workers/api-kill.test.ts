@@ -1,4 +1,3 @@
-import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import type { Backend } from '../../support/service.ts';
@@ -6,6 +5,7 @@ import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
 import { type ServiceCluster, startTestCluster, startConversation } from '../../support/cluster/cluster.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
+import { connectTo, queryOnce } from '../../support/servers/postgres/database.ts';
 
 /** Blocks the API from the queue only. */
 interface Barrier {
@@ -30,9 +30,7 @@ async function redisBarrier({ redis }: ServiceCluster): Promise<Barrier> {
 
 /** Locks the table of the jobs; on release ends the sessions that wait for it, because they outlive their clients. */
 async function postgresBarrier({ env }: ServiceCluster): Promise<Barrier> {
-  const client = new pg.Client({ connectionString: env['DATABASE_URL'] });
-  await client.connect();
-  onTestFinished(() => client.end());
+  const client = await connectTo(env['DATABASE_URL']);
   return {
     env: {},
     async close() {
@@ -49,16 +47,8 @@ async function postgresBarrier({ env }: ServiceCluster): Promise<Barrier> {
 
 /** The jobs in the outbox: a row can have several of one commit. */
 async function countPendingJobs({ env }: ServiceCluster): Promise<number> {
-  const client = new pg.Client({ connectionString: env['DATABASE_URL'] });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ jobs: number }>(
-      'select coalesce(sum(1 + coalesce(cardinality(more_ids), 0)), 0)::int as jobs from outbox',
-    );
-    return rows[0]?.jobs ?? 0;
-  } finally {
-    await client.end();
-  }
+  const sql = 'select coalesce(sum(1 + coalesce(cardinality(more_ids), 0)), 0)::int as jobs from outbox';
+  return (await queryOnce<{ jobs: number }>(env['DATABASE_URL'], sql)).rows[0]?.jobs ?? 0;
 }
 
 function apiKill(backend: Backend, makeBarrier: (cluster: ServiceCluster) => Promise<Barrier>): void {

@@ -1,5 +1,5 @@
-import pg from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { connectTo } from '../../support/servers/postgres/database.ts';
+import { expect, test } from 'vitest';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { type Backend, buildAgent, issueTokenFor } from '../../support/service.ts';
 import {
@@ -12,9 +12,7 @@ import { type ServiceCluster, startTestCluster } from '../../support/cluster/clu
 
 /** Locks the relation between two agents, so that the decision about a call stops right before its effect. */
 async function holdPair({ env }: ServiceCluster, ids: readonly string[]) {
-  const client = new pg.Client({ connectionString: env['DATABASE_URL'] });
-  await client.connect();
-  onTestFinished(() => client.end());
+  const client = await connectTo(env['DATABASE_URL']);
   await client.query('begin');
   await client.query(
     `select pg_advisory_xact_lock(hashtextextended('pair:' || $1 || ':' || $2, 0))`,

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { connectTo } from '../../support/servers/postgres/database.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import type { RestResponse } from '../../clients/rest.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
@@ -29,9 +29,7 @@ await describeWithRedis('PostgreSQL goes away under load', () => {
     'clients recover when every database session is ended, many times (%s)',
     async (backend) => {
       const cluster = await startTestCluster(backend);
-      const killer = new pg.Client({ connectionString: cluster.env['DATABASE_URL'] });
-      await killer.connect();
-      onTestFinished(() => killer.end());
+      const killer = await connectTo(cluster.env['DATABASE_URL']);
       const [api, worker] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
       const talk = await startConversation(cluster.core, api.url);
       const load = startMessageLoad(talk, () => [api.url]);

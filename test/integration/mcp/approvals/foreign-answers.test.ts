@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { connectTo } from '../../../support/servers/postgres/database.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startMcpInstance, useMcpPair } from '../instance.ts';
 import {
@@ -205,9 +205,7 @@ test('an approval whose key another call commits at the same moment is decided, 
   await call.nextElicitation();
   const [pending] = await approvals(mine);
   const id = String(Object(pending).id);
-  const other = new pg.Client({ connectionString: database.url });
-  await other.connect();
-  onTestFinished(() => other.end());
+  const other = await connectTo(database.url);
   await other.query('begin');
   await other.query(
     `insert into idempotency_keys (key_hash, request_hash, answer, created_at)

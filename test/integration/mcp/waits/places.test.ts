@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import pg from 'pg';
+import { connectTo } from '../../../support/servers/postgres/database.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { callToolRaw } from '../../../clients/mcp/client.ts';
 import { askStateless, buildStatelessRequest } from '../../../clients/mcp/stateless-request.ts';
@@ -79,9 +79,7 @@ test('a wait whose client is gone before the answer does not move it: the next o
 
   // After the events are found, before the answer is sent: the place is locked in between.
   await send('not to be lost');
-  const lock = new pg.Client({ connectionString: database.url });
-  await lock.connect();
-  onTestFinished(() => lock.end());
+  const lock = await connectTo(database.url);
   await lock.query('begin');
   await lock.query(
     `select 1 from mcp_sessions s join agents a on a.id = s.agent_id

@@ -1,8 +1,7 @@
-import pg from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { remoteThreadsRepository } from '../../../../src/repositories/remote/threads.ts';
 import { collectPlans, explainQuery, flattenPlan, queryableOf } from '../../../support/query-plans.ts';
-import { createTestDatabase } from '../../../support/servers/postgres/database.ts';
+import { connectTo, createTestDatabase } from '../../../support/servers/postgres/database.ts';
 import { use } from '../../../support/use.ts';
 import { waitUntil } from '../../webhooks/setup.ts';
 import { meetRemote, useInstallation } from '../setup.ts';
@@ -36,9 +35,7 @@ test('the sweep finds a thread with a message that is not accepted, and no idle 
 
 /** Fills a database with threads. The first ones have a waiting message, and the next ones an open task. */
 async function openFilledDatabase(count: { threads: number; waiting: number; open: number }) {
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  onTestFinished(() => client.end());
+  const client = await connectTo(database.url);
   await client.query('set session_replication_role = replica');
   await client.query(
     `insert into remote_threads (thread_id, agent_id, position, last_sequence, next_at, poll_at)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { stopAfterTest, use } from '../../use.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,6 +17,30 @@ export async function runOnServer(run: (client: pg.Client) => Promise<unknown>):
   await client.connect();
   try {
     await run(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A connection that ends with the test. */
+export async function connectTo(url: string | undefined): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return stopAfterTest(client);
+}
+
+/** Runs one statement on a connection of its own. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export async function queryOnce<Row extends object = any>(
+  url: string | undefined,
+  sql: string,
+  limits: pg.ClientConfig = {},
+): Promise<pg.QueryResult<Row>> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, ...limits });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await client.query<Row>(sql);
   } finally {
     await client.end();
   }
@@ -49,3 +74,19 @@ export async function copyDatabase(template: string, options = ''): Promise<Test
     drop: () => runOnServer((client) => client.query(`drop database if exists ${name} with (force)`)),
   };
 }
+
+/** A database for the tests of one file, and a connection to it. */
+export const useConnectedDatabase = () =>
+  use(async () => {
+    const database = await createTestDatabase();
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    return {
+      url: database.url,
+      query: client.query.bind(client) as pg.Client['query'],
+      async stop() {
+        await client.end();
+        await database.drop();
+      },
+    };
+  });

@@ -6,6 +6,7 @@ import type pg from 'pg';
 import { vi } from 'vitest';
 import { migrateForward } from '../../../../src/platform/database/migrations.ts';
 import { findFreePort } from '../../free-port.ts';
+import { queryOnce } from './database.ts';
 import { findDebianPostgres } from './debian.ts';
 import { createTestNetwork, type NodeNetwork } from './patroni-network.ts';
 import {
@@ -17,7 +18,6 @@ import {
   signalProcesses,
 } from './patroni-processes.ts';
 import { nodeSettings } from './patroni-settings.ts';
-import { queryOnce } from './replication.ts';
 
 const programs = { patroni: '/usr/bin/patroni', etcd: '/usr/bin/etcd', haproxy: '/usr/sbin/haproxy' };
 const balancerSettings = join(import.meta.dirname, '../../../../deploy/haproxy/postgres.cfg');

@@ -3,12 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
+import type pg from 'pg';
 import { vi } from 'vitest';
 import { removeFolderOnExit } from '../../../../scripts/parts/cleanup-guard.ts';
 import { chooseLocation } from '../../../../src/embedded/postgres/location.ts';
 import { startPostgres } from '../../../../src/embedded/postgres/start-postgres.ts';
 import { migrateForward } from '../../../../src/platform/database/migrations.ts';
+import { queryOnce } from './database.ts';
 
 export interface Replication {
   /** Of a database with the schema in place. */
@@ -103,20 +104,4 @@ async function copyCluster(folder: string, copy: string): Promise<void> {
 
 function fail(): never {
   throw new Error('it still answers');
-}
-
-/** Runs one statement on a connection of its own. */
-export async function queryOnce(
-  url: string,
-  sql: string,
-  limits: pg.ClientConfig = {},
-): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, ...limits });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return await client.query(sql);
-  } finally {
-    await client.end();
-  }
 }
