@@ -22,62 +22,27 @@ describe('the code', () => {
     expect(tests.length).toBeGreaterThan(20);
   });
 
-  test('imports only what the table allows', () => {
-    expect(rules.followsImportTable(code)).toEqual([]);
-  });
-
-  test('uses repositories through a unit of work', () => {
-    expect(rules.importsOnlyRowTypes(code)).toEqual([]);
-  });
-
-  test('uses packages only in their layers', () => {
-    expect(rules.keepsPackagesInTheirModules(code)).toEqual([]);
-  });
-
-  test('imports nothing from Node where browsers load it', () => {
-    expect(rules.keepsBrowserCodePortable(code)).toEqual([]);
-  });
-
-  test('does not import workers into the service', () => {
-    expect(rules.srcDoesNotImportWorkers(code)).toEqual([]);
-  });
-
-  test('has no missing or hidden imports', () => {
-    expect(rules.importsResolve(code)).toEqual([]);
-  });
-
-  test('has migrations that two releases can use', () => {
-    expect(rules.migrationsSupportTwoReleases(code)).toEqual([]);
-  });
-
-  test('raises a version with each change of relations', () => {
-    expect(rules.raisesRelationVersions(code.filter(({ path }) => /^(?:src|workers)\//.test(path)))).toEqual(
-      [],
-    );
-  });
-
-  test('has no import loop of any kind', () => {
-    expect(rules.hasNoLoops(code)).toEqual([]);
-  });
-
-  test('has no file over 300 lines', () => {
-    expect(rules.keepsFilesShort([...code, ...tests])).toEqual([]);
-  });
-
-  test('has no folder over 20 files', () => {
-    expect(rules.keepsFoldersSmall([...code, ...tests])).toEqual([]);
-  });
-
-  test('has a median file of at most 80 lines', () => {
-    expect(rules.keepsTheMedian(code)).toEqual([]);
-  });
-
-  test('has no barrels', () => {
-    expect(rules.hasNoBarrels([...code, ...tests])).toEqual([]);
-  });
-
-  test('has file names in kebab-case', () => {
-    expect(rules.namesFilesInKebabCase([...code, ...tests])).toEqual([]);
+  test.each([
+    ['imports only what the table allows', rules.followsImportTable, code],
+    ['uses repositories through a unit of work', rules.importsOnlyRowTypes, code],
+    ['uses packages only in their layers', rules.keepsPackagesInTheirModules, code],
+    ['imports nothing from Node where browsers load it', rules.keepsBrowserCodePortable, code],
+    ['does not import workers into the service', rules.srcDoesNotImportWorkers, code],
+    ['has no missing or hidden imports', rules.importsResolve, code],
+    ['has migrations that two releases can use', rules.migrationsSupportTwoReleases, code],
+    [
+      'raises a version with each change of relations',
+      rules.raisesRelationVersions,
+      code.filter(({ path }) => /^(?:src|workers)\//.test(path)),
+    ],
+    ['has no import loop of any kind', rules.hasNoLoops, code],
+    ['has no file over 300 lines', rules.keepsFilesShort, [...code, ...tests]],
+    ['has no folder over 20 files', rules.keepsFoldersSmall, [...code, ...tests]],
+    ['has a median file of at most 80 lines', rules.keepsTheMedian, code],
+    ['has no barrels', rules.hasNoBarrels, [...code, ...tests]],
+    ['has file names in kebab-case', rules.namesFilesInKebabCase, [...code, ...tests]],
+  ])('%s', (_, findViolations, files) => {
+    expect(findViolations(files)).toEqual([]);
   });
 
   test('has a row of the table for every layer', () => {
@@ -87,11 +52,10 @@ describe('the code', () => {
 });
 
 describe('the tests', () => {
-  test('mock modules only in test/unit', () => {
-    expect(rules.mocksModulesInUnitTestsOnly(tests)).toEqual([]);
-  });
-
-  test('have no skipped or focused tests', () => {
-    expect(rules.skipsNoTests(tests)).toEqual([]);
+  test.each([
+    ['mock modules only in test/unit', rules.mocksModulesInUnitTestsOnly],
+    ['have no skipped or focused tests', rules.skipsNoTests],
+  ])('%s', (_, findViolations) => {
+    expect(findViolations(tests)).toEqual([]);
   });
 });
