@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
 import { runCommandLine } from '../../packages/client/src/cli/program.ts';
+import { createFolder } from '../support/use.ts';
 
 export interface AmOptions {
   env?: Record<string, string>;
@@ -90,13 +88,6 @@ export async function runShell(line: string, env: Record<string, string> = {}): 
     once(child, 'close'),
   ]);
   return { code: Number(code), out, err };
-}
-
-/** A folder that is removed after the test. */
-export async function createFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'am-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** The environment of an agent that signs in with a token. */

@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { createFolder } from '../support/use.ts';
 
 const program = resolve(import.meta.dirname, '../../dist/chaos/main.js');
 
@@ -34,8 +34,7 @@ test('a short chaos run finds no losses, no duplicates and one order', async () 
 });
 
 test('rounds continue on the data of an earlier run', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'ams-rounds-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await createFolder();
   const run = async (rounds: number) => {
     const base = ['--folder', folder, '--rounds', String(rounds), '--seconds', '3', '--seed', '6'];
     const { status, out, err } = await runChaos(...base, '--json');

@@ -1,8 +1,7 @@
 import { system } from '../../packages/core/src/domain/auth/audit.ts';
-import { readdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { erasureJob } from '../../packages/core/src/domain/agents/erasure-and-export.ts';
 import { beginErasure } from '../../src/services/agents/erasures.ts';
 import { requestRest } from '../clients/rest.ts';
@@ -11,11 +10,11 @@ import { buildAgent } from '../support/service.ts';
 import { uploadId } from '../integration/attachments/setup.ts';
 import { startTestCluster } from '../support/cluster/cluster.ts';
 import { holdAtStage } from './support/hold-stage.ts';
+import { createFolder } from '../support/use.ts';
 
 await describeWithRedis('a worker killed between any two steps of an erasure', () => {
   test('leaves the rest to the next one, and each row is counted once', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'ams-erasure-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = await createFolder();
     const cluster = await startTestCluster('redis');
     const { core } = cluster;
     const own = { DATA_DIR: folder, WORKER_ROLES: 'maintenance' };

@@ -1,9 +1,8 @@
 import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { exportJob } from '../../packages/core/src/domain/agents/erasure-and-export.ts';
 import { beginExport } from '../../src/services/agents/exports.ts';
 import { runCli } from '../clients/cli.ts';
@@ -14,11 +13,11 @@ import { requestRest } from '../clients/rest.ts';
 import { buildAgent } from '../support/service.ts';
 import { readZip } from '../support/unzip.ts';
 import { holdAtStage } from './support/hold-stage.ts';
+import { createFolder } from '../support/use.ts';
 
 await describeWithRedis('a worker killed between any two steps of an export', () => {
   test('leaves the rest to the next one: the export is ready only when the archive is complete, and has no duplicates', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'ams-export-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = await createFolder();
     const cluster = await startTestCluster('redis', { DATA_DIR: folder });
     const { core, env } = cluster;
     const exporting = { WORKER_ROLES: 'maintenance,attachment-scanning' };

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCli } from '../clients/cli.ts';
@@ -11,6 +10,7 @@ import { startTestRedisCluster } from '../support/servers/redis/cluster.ts';
 import { startTestSentinels } from '../support/servers/redis/sentinel.ts';
 import { describeWithRedis, startTestRedis } from '../support/servers/redis/server.ts';
 import { testCertificate } from '../support/servers/tls-certificate.ts';
+import { createFolder } from '../support/use.ts';
 
 /** A Redis with TLS: its address, and the address without TLS. */
 const kinds = {
@@ -31,8 +31,7 @@ await describeWithRedis('TLS to Redis', () => {
   test.each(Object.entries(kinds))('with certificates of a configured authority: a %s', async (_, start) => {
     const redis = await start();
     onTestFinished(() => redis.stop());
-    const folder = await mkdtemp(join(tmpdir(), 'ams-tls-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = await createFolder();
     const NODE_EXTRA_CA_CERTS = join(folder, 'authority.pem');
     await writeFile(NODE_EXTRA_CA_CERTS, testCertificate.cert);
     const cluster = await startTestCluster('redis', { REDIS_URL: redis.url });

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startProcess } from '../../scripts/parts/service-process.ts';
@@ -7,6 +6,7 @@ import { describeWithRedis } from '../support/servers/redis/server.ts';
 import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
 import { startTestCluster } from '../support/cluster/cluster.ts';
 import { parseMetrics } from '../integration/ops/scrape.ts';
+import { createFolder } from '../support/use.ts';
 
 /** Shorter than any PostgreSQL timeout of the service, and long enough for a slow machine. */
 const measureBound = () => ({ signal: AbortSignal.timeout(15_000) });
@@ -20,8 +20,7 @@ await describeWithRedis('operators of a process get their answers', () => {
     const redis = await startTcpProxy(cluster.redis.url);
     const database = await startTcpProxy(cluster.env['DATABASE_URL'] ?? '');
     onTestFinished(async () => void (await Promise.all([redis.close(), database.close()])));
-    const folder = await mkdtemp(join(tmpdir(), 'ams-logs-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = await createFolder();
     const logFile = join(folder, 'api.log');
     const env = { ...cluster.env, REDIS_URL: redis.url, DATABASE_URL: database.url };
     const api = await startProcess('api', env, { logFile });

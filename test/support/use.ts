@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 
 const ends = ['stop', 'close', 'release', 'remove', 'drop', 'end'] as const;
@@ -13,6 +16,13 @@ async function end(value: object | undefined): Promise<void> {
 export function stopAfterTest<Value extends object>(value: Value): Value {
   onTestFinished(() => end(value));
   return value;
+}
+
+/** A folder that is removed after the test. */
+export async function createFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'ams-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { createFolder, runAm, tokenEnv } from '../../clients/am.ts';
+import { runAm, tokenEnv } from '../../clients/am.ts';
 import { useService } from '../../support/service.ts';
+import { createFolder } from '../../support/use.ts';
 
 const service = useService({ worker: true });
 

@@ -13,11 +13,11 @@ import {
   writeSignIn,
 } from '../../../packages/client/src/node/main.ts';
 import { createCredential } from '../../../src/services/auth/credentials.ts';
-import { createFolder, runAm, startAm } from '../../clients/am.ts';
+import { runAm, startAm } from '../../clients/am.ts';
 import { openFormBrowser } from '../../clients/form-browser.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
-import { stopAfterTest, use } from '../../support/use.ts';
+import { createFolder, stopAfterTest, use } from '../../support/use.ts';
 
 const service = use(startServiceOnFixedPort);
 

@@ -2,8 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createClient, type Message } from '../../../packages/client/src/main.ts';
-import { createFolder, runAm, tokenEnv } from '../../clients/am.ts';
+import { runAm, tokenEnv } from '../../clients/am.ts';
 import { useSharedService } from '../../support/service.ts';
+import { createFolder } from '../../support/use.ts';
 
 const service = useSharedService();
 

@@ -2,8 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createClient } from '../../../packages/client/src/main.ts';
-import { type AmResult, createFolder, runShell, tokenEnv } from '../../clients/am.ts';
+import { type AmResult, runShell, tokenEnv } from '../../clients/am.ts';
 import { useSharedService } from '../../support/service.ts';
+import { createFolder } from '../../support/use.ts';
 
 const service = useSharedService();
 

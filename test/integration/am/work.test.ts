@@ -1,8 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createFolder, runAm, startAm, tokenEnv } from '../../clients/am.ts';
+import { runAm, startAm, tokenEnv } from '../../clients/am.ts';
 import { useSharedService } from '../../support/service.ts';
+import { createFolder } from '../../support/use.ts';
 
 const service = useSharedService();
 

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
-import { use } from '../../support/use.ts';
+import { createFolder, use } from '../../support/use.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');
@@ -17,8 +16,7 @@ async function checkTour(): Promise<string> {
   const readme = await readFile(join(root, 'packages/client/README.md'), 'utf8');
   const [, program = ''] = /## A tour\n[^]*?```js\n([^]*?)```/.exec(readme) ?? [];
   expect(program.trim().split('\n').length).toBeLessThanOrEqual(70);
-  const folder = await mkdtemp(join(tmpdir(), 'ams-tour-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await createFolder();
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
   const types = { strict: true, checkJs: true, noEmit: true, types: ['node'] };
   const compilerOptions = { ...types, module: 'nodenext', target: 'es2023' };

@@ -1,7 +1,6 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   AuthenticationError,
   createClient,
@@ -11,6 +10,7 @@ import {
 } from '../../../packages/client/src/node/main.ts';
 import { createCredential } from '../../../src/services/auth/credentials.ts';
 import { type TestAgent, useSharedService } from '../../support/service.ts';
+import { createFolder } from '../../support/use.ts';
 
 const service = useSharedService();
 
@@ -130,8 +130,7 @@ test('a socket whose token was revoked opens again with the next token', async (
 });
 
 test('the stored sign-in of the command line is renewed and stored again, for its owner only', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'ams-client-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await createFolder();
   const agent = await service.agent();
   const { client_id, client_secret } = await credentialOf(agent);
   const options = { folder, profile: 'work' };

@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { connectTo } from '../../support/servers/postgres/database.ts';
 import { Webhook } from 'standardwebhooks';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { type CodeBlock, listPages, readCodeBlocks } from './code-blocks.ts';
 import { runPages, runnableLanguages } from './run-pages.ts';
 import { isNightly } from '../../support/extent.ts';
+import { createFolder } from '../../support/use.ts';
 
 /** The pages after the quick start are run nightly, in its terminal session, because they use its variables. */
 const guides = ['docs/guide.md', 'docs/mcp.md', 'docs/operations.md', 'docs/a2a.md'];
@@ -24,8 +24,7 @@ const hasPython = await run('python3', ['--version']).then(
 );
 
 async function checkFile(block: CodeBlock, extension: string, command: string, ...args: string[]) {
-  const folder = await mkdtemp(join(tmpdir(), 'ams-block-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await createFolder();
   const file = join(folder, `block.${extension}`);
   await writeFile(file, block.text);
   await run(command, [...args, file]);

@@ -1,9 +1,8 @@
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startProcess } from '../../../scripts/parts/service-process.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import { createCredential } from '../../../src/services/auth/credentials.ts';
@@ -14,6 +13,7 @@ import { requestRest } from '../../clients/rest.ts';
 import { buildAgent, issueTokenFor } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { startTestCluster } from '../../support/cluster/cluster.ts';
+import { createFolder } from '../../support/use.ts';
 
 /** Calls an address as programs do, and returns the JSON, also of an error response. */
 async function call(url: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
@@ -23,8 +23,7 @@ async function call(url: string, fields: Record<string, string>, headers: Record
 }
 
 test('no log of API or worker contains message text or secrets, whatever fails', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'ams-logs-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await createFolder();
   const cluster = await startTestCluster('postgres');
   const { core } = cluster;
   const operator = randomBytes(12).toString('hex');

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startPostgres } from '../../../src/embedded/postgres/start-postgres.ts';
 import { migrateForward } from '../../../src/platform/database/migrations.ts';
 import { describeWithRedis, startTestRedis } from '../../support/servers/redis/server.ts';
 import { buildTestEnv, startService, type TestService } from '../../support/service.ts';
-import { stopAfterTest } from '../../support/use.ts';
+import { createFolder, stopAfterTest } from '../../support/use.ts';
 
 /** What a message of 200 bytes between two agents adds to the write-ahead log. After a change that reduces it, lower these. */
 const today = { bytes: 3_540, records: 27 };
@@ -64,8 +62,7 @@ await describeWithRedis('the write-ahead log', () => {
 /** A service on a PostgreSQL of its own, which writes nothing by itself, and on Redis, so that queues add nothing. */
 async function startOwnService(): Promise<TestService> {
   const redis = stopAfterTest(await startTestRedis());
-  const dataDir = await mkdtemp(join(tmpdir(), 'ams-wal-'));
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  const dataDir = await createFolder();
   const settings = { autovacuum: 'off', checkpoint_timeout: '1h', shared_buffers: '64MB' };
   const postgres = stopAfterTest(await startPostgres({ dataDir, throwaway: true, settings }));
   await migrateForward(postgres.url);

@@ -6,8 +6,9 @@ import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { startTcpBalancer } from '../../../scripts/parts/tcp-balancer.ts';
-import { createFolder, runAm, startAm, tokenEnv } from '../../clients/am.ts';
+import { runAm, startAm, tokenEnv } from '../../clients/am.ts';
 import { useSharedService } from '../../support/service.ts';
+import { createFolder } from '../../support/use.ts';
 
 const wakeText = 'You have 1 unread message in 1 thread. Read your inbox.';
 

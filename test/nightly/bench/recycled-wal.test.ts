@@ -1,14 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { connectTo } from '../../support/servers/postgres/database.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { recycledWalSettings, recycleWal } from '../../../bench/start/recycled-wal.ts';
 import { startPostgres } from '../../../src/embedded/postgres/start-postgres.ts';
+import { createFolder } from '../../support/use.ts';
 
 test('a measured PostgreSQL has almost 1 GB of write-ahead log to reuse', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'ams-recycled-wal-'));
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  const dataDir = await createFolder();
   const server = await startPostgres({ dataDir, settings: recycledWalSettings });
   onTestFinished(() => server.stop());
   await recycleWal(server.url);

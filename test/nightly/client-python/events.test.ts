@@ -1,17 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { missingPythonReason, runPython } from '../../support/python.ts';
 import { useSharedService } from '../../support/service.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 import { page, refuse, startStubService } from './stub-service.ts';
-
-async function createFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'ams-python-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 describeUnless(missingPythonReason, 'events in Python', () => {
   const service = useSharedService();
@@ -120,6 +113,7 @@ for event in events:
     events.close()
 print(json.dumps(seen))
 `;
+    import { createFolder } from '../../support/use.ts';
     expect(await runPython(source, { URL: stub.url })).toEqual(['INVALID_CURSOR', 'one']);
   });
 });

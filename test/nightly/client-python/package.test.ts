@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { missingPythonReason, pythonPackage, startPython } from '../../support/python.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 import { page, refuse, startStubService } from './stub-service.ts';
+import { createFolder } from '../../support/use.ts';
 
 const run = promisify(execFile);
 const missingBuildReason =
@@ -17,12 +17,6 @@ const missingBuildReason =
     () =>
       'no pip, setuptools or wheel: on Debian, apt-get install python3-pip python3-setuptools python3-wheel',
   ));
-
-async function createFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'ams-python-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 describeUnless(missingBuildReason, 'the package for Python', () => {
   test('builds without a network and installs with its type hints', async () => {

@@ -1,18 +1,17 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectTo } from '../../support/servers/postgres/database.ts';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type CursorStore, fileCursor, sqlCursor } from '../../../packages/client/src/node/main.ts';
 import { useSharedService } from '../../support/service.ts';
 import { sendNumbers, startConversation } from '../../integration/client/setup.ts';
+import { createFolder } from '../../support/use.ts';
 
 const service = useSharedService();
 
 test('a position in a file survives the program, and is replaced atomically', async () => {
   const { asAda, asBob, thread_id } = await startConversation(service);
-  const folder = await mkdtemp(join(tmpdir(), 'ams-cursor-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await createFolder();
   const path = join(folder, 'deep', 'cursor');
   await sendNumbers(asAda, thread_id, 1, 3);
   const handled: string[] = [];

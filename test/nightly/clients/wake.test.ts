@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createClient } from '../../../packages/client/src/node/main.ts';
-import { createFolder, startAm, tokenEnv } from '../../clients/am.ts';
+import { startAm, tokenEnv } from '../../clients/am.ts';
 import { startService } from '../../support/service.ts';
+import { createFolder } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
 

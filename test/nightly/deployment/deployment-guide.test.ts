@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { runChaos } from '../../../chaos/run.ts';
@@ -14,7 +11,7 @@ import { scrapeMetrics } from '../../integration/ops/scrape.ts';
 import { listDocumentedMetrics } from '../../integration/ops/documented-metrics.ts';
 import { missingHaproxyReason } from '../../support/servers/haproxy.ts';
 import { readCommandBlocks, openShell } from './shell.ts';
-import { stopAfterTest } from '../../support/use.ts';
+import { createFolder, stopAfterTest } from '../../support/use.ts';
 
 /** Metrics that stay unchanged without faults, webhooks, uploads, inboxes, notifications and slow readers. */
 const quietSettings = new Set([
@@ -59,8 +56,7 @@ async function valuesAt(ports: readonly number[]): Promise<Map<string, string>> 
 
 describeUnless(missingHaproxyReason, 'a new operator who follows docs/deployment.md', () => {
   test('starts two of each, shows traffic on the dashboard, kills one of each and loses nothing', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'ams-operator-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = await createFolder();
     const [database, redis] = [await createTestDatabase(), await startTestRedis()];
     onTestFinished(async () => {
       await redis.stop();

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { findFreePort } from '../../support/free-port.ts';
 import { waitUntil } from '../../../src/shared/wait-until.ts';
 import { createEmptyFolder } from './empty-folder.ts';
+import { createFolder } from '../../support/use.ts';
 
 // The package is built, packed and installed first.
 vi.setConfig({ testTimeout: 400_000 });
@@ -18,8 +18,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /** Packs the service as a release does. Returns the path of the file. */
 async function pack(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'ams-pack-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await createFolder();
   await promisify(execFile)('npm', ['pack', '--pack-destination', folder], { cwd: root });
   return join(folder, `agent-messaging-service-${version}.tgz`);
 }

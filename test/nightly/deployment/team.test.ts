@@ -18,6 +18,7 @@ import { missingNginxReason, startNginx } from '../../support/servers/nginx.ts';
 import { findDebianPostgres, startDebianPostgres } from '../../support/servers/postgres/debian.ts';
 import { startTestRedis } from '../../support/servers/redis/server.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
+import { createFolder } from '../../support/use.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const page = readFileSync(join(root, 'docs/team.md'), 'utf8');
@@ -266,8 +267,7 @@ const hasSystemd = findProgram(['systemd-analyze']) !== null;
 
 describeUnless(hasSystemd ? undefined : 'no systemd-analyze', 'systemd', () => {
   test('accepts the units', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'ams-units-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = await createFolder();
     const program = join(folder, 'ams');
     await writeFile(program, '#!/bin/sh\n', { mode: 0o755 });
     for (const [name, unit] of Object.entries({ 'ams-api': apiUnit, 'ams-worker': workerUnit })) {

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -14,6 +12,7 @@ import {
 } from '../../support/cluster/lease-work.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { backends, buildAgent } from '../../support/service.ts';
+import { createFolder } from '../../support/use.ts';
 
 vi.setConfig({ testTimeout: 900_000 });
 
@@ -26,8 +25,7 @@ await describeWithRedis('eight instances of one agent', () => {
     'answer every message once and in order, while instances and API processes are killed (%s)',
     async (backend) => {
       const cluster = await startTestCluster(backend);
-      const folder = await mkdtemp(join(tmpdir(), 'leases-'));
-      onTestFinished(() => rm(folder, { recursive: true }));
+      const folder = await createFolder();
       const log = join(folder, 'log');
       const apis = await Promise.all([cluster.startApi(), cluster.startApi(), cluster.startApi()]);
       await cluster.startWorker();

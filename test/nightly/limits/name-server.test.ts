@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startTestCluster } from '../../support/cluster/cluster.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { startWatchedLoad } from './watched-load.ts';
+import { createFolder } from '../../support/use.ts';
 
 /** The environment of a Node process for which this name is 127.0.0.1, and does not resolve while the file exists. */
 function nameService(name: string, outage: string): { NODE_OPTIONS: string } {
@@ -24,8 +24,7 @@ function nameService(name: string, outage: string): { NODE_OPTIONS: string } {
 /** A conversation on a service that finds one of its parts by a name, through a proxy. */
 async function start(setting: 'REDIS_URL' | 'DATABASE_URL', name: string) {
   const cluster = await startTestCluster('redis');
-  const folder = await mkdtemp(join(tmpdir(), 'ams-names-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await createFolder();
   const outage = join(folder, 'outage');
   const proxy = await startTcpProxy(cluster.env[setting] ?? '');
   onTestFinished(() => proxy.close());

@@ -1,15 +1,14 @@
 import { execFile, spawn } from 'node:child_process';
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
+import { createFolder } from '../../support/use.ts';
 
 /** Installs packages in a folder of their own, because each is larger than half of the dependencies of this project. */
 export async function install(packages: Readonly<Record<string, string>>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'ams-client-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await createFolder();
   await writeFile(
     join(folder, 'package.json'),
     JSON.stringify({ private: true, type: 'module', dependencies: packages }),

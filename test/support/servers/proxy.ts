@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { testCertificate } from './tls-certificate.ts';
+import { createFolder } from '../use.ts';
 
 /** Texts of a page of the documentation, such as its address, each with its replacement. Each must be there. */
 export type Replacements = readonly (readonly [string, string])[];
@@ -25,8 +25,7 @@ export async function startProxy(
     argumentsFor,
   }: { configure: (files: ProxyFiles) => string; argumentsFor: (file: string) => string[] },
 ): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'ams-proxy-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await createFolder();
   const [cert, key, file] = ['cert.pem', 'key.pem', 'configuration'].map((name) => join(folder, name)) as [
     string,
     string,
