@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { scopes } from '../../packages/core/src/domain/auth/scopes.ts';
@@ -11,6 +10,7 @@ import { requestRest } from '../clients/rest.ts';
 import { startTestCluster } from '../support/cluster/cluster.ts';
 import { buildAgent, issueTokenFor } from '../support/service.ts';
 import { describeWithRedis } from '../support/servers/redis/server.ts';
+import { listen } from '../support/servers/listen.ts';
 
 const name = 'message.created';
 const total = 10_000;
@@ -118,13 +118,5 @@ async function startChallengedReceiver() {
     response.end(JSON.stringify({ challenge }));
   }
   const server = createServer((request, response) => void receive(request, response));
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  return {
-    accepted,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return { accepted, ...(await listen(server)) };
 }

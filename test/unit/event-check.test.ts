@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocketServer } from 'ws';
@@ -11,6 +9,8 @@ import { buildAsyncApiDocument } from '../support/asyncapi/document.ts';
 import { openSseStream } from '../clients/sse.ts';
 import { connectSdkClient } from '../clients/mcp/client.ts';
 import { connectWebSocket } from '../clients/websocket.ts';
+import { listen } from '../support/servers/listen.ts';
+import { stopAfterTest } from '../support/use.ts';
 
 const { checkSent } = createEventChecks(buildAsyncApiDocument());
 
@@ -80,14 +80,8 @@ async function startInvalidServer(frames: readonly unknown[], sse: unknown): Pro
   sockets.on('connection', (socket) => {
     for (const frame of frames) socket.send(JSON.stringify(frame));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    sockets.close();
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(() => sockets.close());
+  return stopAfterTest(await listen(server)).url;
 }
 
 test('the WebSocket client of the tests rejects every invalid event', async () => {

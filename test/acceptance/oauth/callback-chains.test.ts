@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { buildAuthorizationUrl } from '../../../scripts/screenshots/authorization-request.ts';
@@ -8,6 +6,7 @@ import { createFirstAgent, createPerson, signUp } from '../../clients/person.ts'
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { use } from '../../support/use.ts';
+import { listen } from '../../support/servers/listen.ts';
 
 /** A callback that redirects on to `target`, or the page where the chain ends. */
 async function startSite(target?: string) {
@@ -17,18 +16,10 @@ async function startSite(target?: string) {
     if (target === undefined) response.end('<h1>Connected</h1>');
     else response.writeHead(302, { Location: target }).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
   return {
-    port,
+    ...(await listen(server)),
     /** The parameters that the callback was sent. */
     answer: () => new URL(received.find((path) => path.startsWith('/cb')) ?? '', 'http://x').searchParams,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
   };
 }
 

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../../support/servers/listen.ts';
 
 /** Where a client waits for the browser to come back: a server on any port of the loopback interface (RFC 8252, section 7.3). */
 export async function startCallbackListener() {
@@ -11,13 +10,10 @@ export async function startCallbackListener() {
     response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>Back at the client</title>');
     wake();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-
+  const listening = await listen(server);
   return {
-    host: `127.0.0.1:${port}`,
-    url: `http://127.0.0.1:${port}/callback`,
+    ...listening,
+    url: `${listening.url}/callback`,
     /** The next address of `/callback` that the browser was sent to. */
     async next(): Promise<URL> {
       for (;;) {
@@ -25,11 +21,6 @@ export async function startCallbackListener() {
         if (found?.pathname === '/callback') return found;
         if (!found) await new Promise<void>((resolve) => (wake = resolve));
       }
-    },
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
     },
   };
 }

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { listen } from '../../support/servers/listen.ts';
 
 /** Replaces a desktop's browser: records each address that a program opens through `BROWSER`. */
 export async function captureOpenedUrls() {
@@ -16,13 +15,11 @@ export async function captureOpenedUrls() {
     wake();
   }
   const server = createServer((request, response) => void receive(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await listen(server);
 
   const folder = await mkdtemp(join(tmpdir(), 'ams-browser-'));
   const program = join(folder, 'browser');
-  const script = `fetch('http://127.0.0.1:${port}', { method: 'POST', body: process.argv[2] });`;
+  const script = `fetch('${url}', { method: 'POST', body: process.argv[2] });`;
   await writeFile(program, `#!${process.execPath}\n${script}\n`);
   await chmod(program, 0o700);
 
@@ -37,9 +34,7 @@ export async function captureOpenedUrls() {
       }
     },
     async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await close();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Core } from '../../../src/compose.ts';
 import { createWebhookSender } from '../../../src/platform/outbound/webhook-sender.ts';
@@ -8,6 +6,8 @@ import { a2aAddress, createA2aClient, toA2aMessage } from '../../clients/a2a.ts'
 import { createFakeDns } from '../../support/servers/fake-dns.ts';
 import { useService } from '../../support/service.ts';
 import { now, passUntilNextAttempt, sendDue } from './push-setup.ts';
+import { listen } from '../../support/servers/listen.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 // One address of this machine stands for the public ones.
 const service = useService({ worker: false, env: { WEBHOOK_NETWORKS: '127.0.0.1/32' } });
@@ -19,10 +19,8 @@ async function startServer() {
     request.resume().on('end', () => response.writeHead(204, { Connection: 'close' }).end());
   });
   server.on('connection', (socket) => called.push(socket.localAddress));
-  server.listen(0, '0.0.0.0');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return { called, port: (server.address() as AddressInfo).port };
+  const { port } = stopAfterTest(await listen(server, '0.0.0.0'));
+  return { called, port };
 }
 
 test('a name that leads to a private address after its config was stored is not called', async () => {

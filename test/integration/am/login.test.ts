@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -18,6 +17,7 @@ import { openFormBrowser } from '../../clients/form-browser.ts';
 import { registerAgentAsOperator } from '../../../src/services/agents/operator-registration.ts';
 import { startServiceOnFixedPort } from '../../support/service-on-fixed-port.ts';
 import { createFolder, stopAfterTest, use } from '../../support/use.ts';
+import { listen } from '../../support/servers/listen.ts';
 
 const service = use(startServiceOnFixedPort);
 
@@ -103,11 +103,9 @@ test('programs that share a sign-in renew it one after another, and a revoked si
 });
 
 test('a sign-out while another program renews the sign-in leaves nothing behind', async () => {
-  const tokens = stopAfterTest(createServer().listen(0, '127.0.0.1'));
-  await once(tokens, 'listening');
+  const tokens = createServer();
+  const { url } = stopAfterTest(await listen(tokens));
   const options = { folder: await createFolder() };
-  const { port } = tokens.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}`;
   await writeSignIn({ url, client_id: 'one', refresh_token: 'first', expires_at: 0 }, options);
   const requested = once(tokens, 'request') as Promise<[IncomingMessage, ServerResponse]>;
   const renewal = storedSignIn(options)();

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -8,6 +6,7 @@ import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import { onTestFinished } from 'vitest';
 import { runBridge } from '../../../packages/client/src/bridge/run.ts';
 import { initializeRequest } from '../../clients/mcp/bridge.ts';
+import { listen } from '../../support/servers/listen.ts';
 
 export interface RpcCall {
   id?: unknown;
@@ -54,20 +53,17 @@ export async function startBridge(answer: Answer, { timeout_seconds = 20, output
     else result(response, rpcCall, initializeResult);
   }
   const server = createServer((request, response) => void serve(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await listen(server);
   const input = new PassThrough();
   const lines = createInterface(output)[Symbol.asyncIterator]();
   const ended = runBridge(
-    { address: new URL(`http://127.0.0.1:${port}/mcp`), profile: 'p', opens_browser: false, timeout_seconds },
+    { address: new URL(`${url}/mcp`), profile: 'p', opens_browser: false, timeout_seconds },
     { env: { AMS_TOKEN: 't' }, input, output, log: () => {}, interrupted: new AbortController().signal },
   );
   onTestFinished(async () => {
     input.end();
     await ended;
-    server.closeAllConnections();
-    server.close();
+    await close();
   });
   const write = (message: object) => void input.write(`${JSON.stringify(message)}\n`);
   const next = async () => JSONRPCMessageSchema.parse(JSON.parse(String((await lines.next()).value)));

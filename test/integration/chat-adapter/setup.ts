@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { createMockState } from '@chat-adapter/tests';
 import { Chat } from 'chat';
@@ -10,6 +8,7 @@ import { createClient } from '../../../packages/client/src/main.ts';
 import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import type { Core } from '../../../src/compose.ts';
 import { buildAgent } from '../../support/service.ts';
+import { listen } from '../../support/servers/listen.ts';
 
 interface Service {
   url: string;
@@ -22,11 +21,9 @@ export async function startBot(service: Service) {
   const client = createClient({ url: service.url, auth: agent.token });
   const statuses: number[] = [];
   const server = createServer((incoming, response) => void receive(incoming, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await listen(server);
   const { secret } = await client.webhooks.create({
-    url: `http://127.0.0.1:${port}/`,
+    url,
     event_types: ['message.created'],
   });
   const adapter = createAgentMessagingAdapter({
@@ -53,8 +50,7 @@ export async function startBot(service: Service) {
   }
   onTestFinished(async () => {
     await chat.shutdown();
-    server.close();
-    server.closeAllConnections();
+    await close();
   });
   return { agent, client, adapter, chat, secret, statuses };
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { createServer as createTcpServer } from 'node:net';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -9,6 +9,7 @@ import { createEmptyDatabase } from '../../support/servers/postgres/database.ts'
 import { startFaultyS3 } from '../../support/servers/faulty-s3.ts';
 import { useAuthorizationServer } from '../oauth/authorization-server.ts';
 import { runCli } from '../../clients/cli.ts';
+import { listen } from '../../support/servers/listen.ts';
 
 const authority = useAuthorizationServer();
 beforeAll(async () => {
@@ -175,8 +176,7 @@ describe('doctor', () => {
           socket.end(String(asked).startsWith('zPING') ? 'PONG\0' : 'INSTREAM size limit exceeded. ERROR\0');
         });
     });
-    await new Promise<void>((resolve) => void small.listen(0, '127.0.0.1', resolve));
-    const { port } = small.address() as AddressInfo;
+    const { port } = await listen(small);
     const look = async (env: Record<string, string>, part: string) => {
       const { checks } = await doctor({ ...authority.env, ...env });
       return checks.find((check) => check.part === part);

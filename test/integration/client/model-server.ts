@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { listen } from '../../support/servers/listen.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 /** What the model does next: it calls a tool, or ends with a text. */
 type Turn = { tool: string; input: object } | { text: string };
@@ -47,8 +46,6 @@ export async function startModel(turns: readonly ((toolResult: string) => Turn)[
   }
 
   const server = createServer((request, response) => void answer(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
+  const { url } = stopAfterTest(await listen(server));
+  return { url: `${url}/v1` };
 }

@@ -1,24 +1,17 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { lookup } from 'node:dns';
-import type { AddressInfo, Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
 import { createGuardedClient, RequestFailed } from '../../../src/platform/outbound/guarded-fetch.ts';
 import { AddressBlocked } from '../../../src/platform/outbound/policy.ts';
+import { listen } from '../../support/servers/listen.ts';
+import { use } from '../../support/use.ts';
 
 let answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 const sockets = new Set<Socket>();
 const server = createServer((request, response) => void answer(request, response));
-let origin: string;
-beforeAll(async () => {
-  server.on('connection', (socket) => sockets.add(socket)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+server.on('connection', (socket) => sockets.add(socket));
+const place = use(() => listen(server));
 
 const limits = { timeoutMs: 2_000, maxBytes: 1_000 };
 const networks = [{ address: '127.0.0.0', prefix: 8 }];
@@ -35,7 +28,7 @@ describe('a guarded request', () => {
       response.end(JSON.stringify([request.method, length, agent, body]));
     };
     const client = createGuardedClient({ networks, userAgent: 'tester' });
-    const response = await client.createFetch(limits)(origin, { method: 'POST', body: 'ä' });
+    const response = await client.createFetch(limits)(place.url, { method: 'POST', body: 'ä' });
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '7']);
     expect(await response.json()).toEqual(['POST', '2', 'tester', 'ä']);
   });
@@ -45,7 +38,7 @@ describe('a guarded request', () => {
     const client = createGuardedClient({ networks, idleMs: 4_000 });
     const fetch = client.createFetch(limits);
     sockets.clear();
-    for (let call = 0; call < 3; call += 1) expect((await fetch(origin)).status).toBe(200);
+    for (let call = 0; call < 3; call += 1) expect((await fetch(place.url)).status).toBe(200);
     expect(sockets.size).toBe(1);
     client.close();
   });
@@ -56,7 +49,7 @@ describe('a guarded request', () => {
     const resolve = ((_name: string, _options: object, callback: (error: null, all: object[]) => void) =>
       callback(null, [{ address: addresses.shift(), family: 4 }])) as unknown as typeof lookup;
     const fetch = createGuardedClient({ networks, lookup: resolve }).createFetch(limits);
-    const address = origin.replace('127.0.0.1', 'agent.example');
+    const address = place.url.replace('127.0.0.1', 'agent.example');
     expect((await fetch(address)).status).toBe(200);
     expect(await failureOf(fetch(address))).toBeInstanceOf(AddressBlocked);
   });
@@ -71,7 +64,7 @@ describe('a guarded request', () => {
   test('tells whether the other side may have received it', async () => {
     const fetch = createGuardedClient({ networks }).createFetch(limits);
     answer = (request) => void request.socket.destroy();
-    const broken = await failureOf(fetch(origin, { method: 'POST', body: 'x' }));
+    const broken = await failureOf(fetch(place.url, { method: 'POST', body: 'x' }));
     expect(broken).toBeInstanceOf(RequestFailed);
     expect(broken).toMatchObject({ isSent: true, message: 'the connection broke off' });
     const refused = await failureOf(fetch('http://127.0.0.1:1/', { method: 'POST', body: 'x' }));

@@ -1,11 +1,11 @@
-import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AddressBlocked } from '../../../src/platform/outbound/policy.ts';
 import { createPublicFetch } from '../../../src/platform/outbound/guarded-fetch.ts';
 import { testCertificate } from '../../support/servers/tls-certificate.ts';
+import { listen } from '../../support/servers/listen.ts';
+import { use } from '../../support/use.ts';
 
 const calls: string[] = [];
 let answer: RequestListener;
@@ -13,16 +13,7 @@ const server = createServer(testCertificate, (request: IncomingMessage, response
   calls.push(request.url ?? '');
   answer(request, response);
 });
-let port: number;
-beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  ({ port } = server.address() as AddressInfo);
-});
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+const place = use(() => listen(server));
 
 const loopback = [{ address: '127.0.0.0', prefix: 8 }];
 /** Configured as in production. */
@@ -61,13 +52,13 @@ describe('private addresses', () => {
     ['255.255.255.255'],
   ])('%s is not read or connected to', async (host) => {
     const before = calls.length;
-    await expect(guarded(`https://${host}:${port}/`)).rejects.toThrow(AddressBlocked);
+    await expect(guarded(`https://${host}:${place.port}/`)).rejects.toThrow(AddressBlocked);
     expect(calls).toHaveLength(before);
   });
 
   test('a name is checked by the address it resolves to', async () => {
     // `localhost` is one name that resolves to a private address.
-    await expect(guarded(`https://localhost:${port}/`)).rejects.toThrow(AddressBlocked);
+    await expect(guarded(`https://localhost:${place.port}/`)).rejects.toThrow(AddressBlocked);
   });
 });
 
@@ -78,7 +69,7 @@ describe('a fetched document', () => {
       seen = request.headers;
       response.setHeader('Cache-Control', 'max-age=60').end('{"a":1}');
     };
-    const read = await trusting()(`https://127.0.0.1:${port}/document?x=1`, {
+    const read = await trusting()(`https://127.0.0.1:${place.port}/document?x=1`, {
       headers: { accept: 'application/json' },
     });
     expect([read.status, read.headers.get('cache-control'), await read.json()]).toEqual([
@@ -86,29 +77,33 @@ describe('a fetched document', () => {
       'max-age=60',
       { a: 1 },
     ]);
-    expect(seen).toEqual({ accept: 'application/json', host: `127.0.0.1:${port}`, connection: 'close' });
+    expect(seen).toEqual({
+      accept: 'application/json',
+      host: `127.0.0.1:${place.port}`,
+      connection: 'close',
+    });
     expect(calls.at(-1)).toBe('/document?x=1');
   });
 
   test('is returned as it is, even when it is a redirect', async () => {
     answer = (_request, response) => {
-      response.writeHead(302, { Location: `https://127.0.0.1:${port}/elsewhere` }).end();
+      response.writeHead(302, { Location: `https://127.0.0.1:${place.port}/elsewhere` }).end();
     };
     const before = calls.length;
-    const read = await trusting()(`https://127.0.0.1:${port}/`);
+    const read = await trusting()(`https://127.0.0.1:${place.port}/`);
     expect([read.status, calls.length - before]).toEqual([302, 1]);
   });
 
   test('is limited in size, whatever its declared length', async () => {
     answer = (_request, response) => void response.end('x'.repeat(1_000));
-    expect((await (await trusting()(`https://127.0.0.1:${port}/`)).text()).length).toBe(1_000);
+    expect((await (await trusting()(`https://127.0.0.1:${place.port}/`)).text()).length).toBe(1_000);
     answer = (_request, response) => void response.end('x'.repeat(1_001));
-    await expect(trusting()(`https://127.0.0.1:${port}/`)).rejects.toThrow(/more than 1000 bytes/);
+    await expect(trusting()(`https://127.0.0.1:${place.port}/`)).rejects.toThrow(/more than 1000 bytes/);
     answer = (_request, response) => {
       const endless = setInterval(() => response.write('x'.repeat(100)), 1);
       response.once('close', () => clearInterval(endless));
     };
-    await expect(trusting()(`https://127.0.0.1:${port}/`)).rejects.toThrow(/more than 1000 bytes/);
+    await expect(trusting()(`https://127.0.0.1:${place.port}/`)).rejects.toThrow(/more than 1000 bytes/);
   });
 
   test('must arrive completely within the timeout', async () => {
@@ -118,15 +113,15 @@ describe('a fetched document', () => {
       response.once('close', () => clearInterval(slow));
     };
     const withShortTimeout = trusting({ timeoutMs: 150, maxBytes: 1_000_000 });
-    await expect(withShortTimeout(`https://127.0.0.1:${port}/`)).rejects.toThrow(/timeout|aborted/i);
+    await expect(withShortTimeout(`https://127.0.0.1:${place.port}/`)).rejects.toThrow(/timeout|aborted/i);
     answer = () => undefined;
-    await expect(withShortTimeout(`https://127.0.0.1:${port}/`)).rejects.toThrow(/timeout|aborted/i);
+    await expect(withShortTimeout(`https://127.0.0.1:${place.port}/`)).rejects.toThrow(/timeout|aborted/i);
   });
 
   test('is cancelled when the caller aborts', async () => {
     const caller = new AbortController();
     answer = () => caller.abort();
-    await expect(trusting()(`https://127.0.0.1:${port}/`, { signal: caller.signal })).rejects.toThrow(
+    await expect(trusting()(`https://127.0.0.1:${place.port}/`, { signal: caller.signal })).rejects.toThrow(
       /abort/i,
     );
   });
@@ -139,6 +134,6 @@ describe('a fetched document', () => {
       maxBytes: 1_000,
       networks: loopback,
     });
-    await expect(distrusting(`https://127.0.0.1:${port}/`)).rejects.toThrow(/self-signed/);
+    await expect(distrusting(`https://127.0.0.1:${place.port}/`)).rejects.toThrow(/self-signed/);
   });
 });

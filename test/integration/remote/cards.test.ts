@@ -1,14 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createLogger } from '../../../src/platform/observability/logger.ts';
 import { createGuardedClient } from '../../../src/platform/outbound/guarded-fetch.ts';
 import type { ReadCard } from '../../../src/services/remote/cards.ts';
 import { readCard } from '../../../workers/remote/read-card.ts';
 import { buildCard, type CardKey, createCardKey, signCard } from '../../support/a2a/remote-card.ts';
 import { createFakeDns } from '../../support/servers/fake-dns.ts';
+import { listen } from '../../support/servers/listen.ts';
+import { use } from '../../support/use.ts';
 
 const handlers = new Map<string, RequestListener>();
 const requests: string[] = [];
@@ -18,25 +18,14 @@ const server = createServer((request, response) => {
   if (handler) handler(request, response);
   else response.writeHead(404).end();
 });
-let url: string;
-let port: number;
-beforeAll(async () => {
-  server.listen(0, '0.0.0.0');
-  await once(server, 'listening');
-  ({ port } = server.address() as AddressInfo);
-  url = `http://127.0.0.1:${port}`;
-});
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+const place = use(() => listen(server, '0.0.0.0'));
 
 const logger = createLogger({ level: 'silent', part: 'test' });
 const networks = [{ address: '127.0.0.1', prefix: 32 }];
 const remoteClient = createGuardedClient({ networks });
 const record = (confirmed: ReadCard['identity'] | null = null, path = '/card.json') => ({
   agent_id: 'agt_test',
-  card_url: url + path,
+  card_url: place.url + path,
   confirmed,
 });
 
@@ -54,11 +43,11 @@ const json =
   (_request, response) =>
     void response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
 
-const card = () => buildCard(url, { binding: 'JSONRPC', hasPush: true });
+const card = () => buildCard(place.url, { binding: 'JSONRPC', hasPush: true });
 const serve = (body: unknown, path = '/card.json') => handlers.set(path, json(body));
 
 /** Serves the card with the signature of a key, and the key. */
-async function serveSigned(key: CardKey, fields: object = {}, jku = `${url}/keys.json`): Promise<void> {
+async function serveSigned(key: CardKey, fields: object = {}, jku = `${place.url}/keys.json`): Promise<void> {
   serve(await signCard({ ...card(), ...fields }, key, jku));
   serve({ keys: [key.jwk] }, '/keys.json');
 }
@@ -73,10 +62,10 @@ describe('a card', () => {
     });
     const { identity, profile, card: kept } = await readWell();
     expect(identity).toMatchObject({
-      url: `${url}/a2a`,
+      url: `${place.url}/a2a`,
       binding: 'JSONRPC',
       version: '1.0',
-      token_url: `${url}/token`,
+      token_url: `${place.url}/token`,
       thumbprints: [],
     });
     expect(identity.fingerprint).toMatch(/^[\w-]{43}$/);
@@ -94,7 +83,7 @@ describe('a card', () => {
   ])('gives %s', async (_what, names, expected) => {
     const supportedInterfaces = names.map((name) => {
       const [protocolBinding, protocolVersion] = name.split(' ');
-      return { url: `${url}/${name.replace(' ', '-')}`, protocolBinding, protocolVersion };
+      return { url: `${place.url}/${name.replace(' ', '-')}`, protocolBinding, protocolVersion };
     });
     serve({ ...card(), supportedInterfaces });
     const { binding, version } = (await readWell()).identity;
@@ -104,9 +93,9 @@ describe('a card', () => {
   test('of A2A 0.3 is read too', async () => {
     const { name, description, version, skills } = card();
     const about = { name, description, version, skills, protocolVersion: '0.3.0', capabilities: {} };
-    const additionalInterfaces = [{ url: `${url}/rpc`, transport: 'JSONRPC' }];
-    serve({ ...about, url: `${url}/grpc`, preferredTransport: 'GRPC', additionalInterfaces });
-    expect((await readWell()).identity).toMatchObject({ url: `${url}/rpc`, version: '0.3' });
+    const additionalInterfaces = [{ url: `${place.url}/rpc`, transport: 'JSONRPC' }];
+    serve({ ...about, url: `${place.url}/grpc`, preferredTransport: 'GRPC', additionalInterfaces });
+    expect((await readWell()).identity).toMatchObject({ url: `${place.url}/rpc`, version: '0.3' });
   });
 
   test.each([
@@ -179,8 +168,8 @@ describe('a card', () => {
     );
     expect(await read()).toHaveProperty('identity');
     for (const location of [
-      `http://127.0.0.2:${port}/card.json`,
-      `http://localhost:${port}/card.json`,
+      `http://127.0.0.2:${place.port}/card.json`,
+      `http://localhost:${place.port}/card.json`,
       'file:///etc/passwd',
     ]) {
       handlers.set('/card.json', (_request, response) => response.writeHead(302, { location }).end());
@@ -198,7 +187,7 @@ describe('a card', () => {
     serve(card());
     const dns = createFakeDns(['127.0.0.1'], ['127.0.0.2']);
     const guarded = createGuardedClient({ networks, lookup: dns.lookup });
-    const named = { ...record(), card_url: `http://agent.test:${port}/card.json` };
+    const named = { ...record(), card_url: `http://agent.test:${place.port}/card.json` };
     expect(await readCard({ remoteClient: guarded, logger }, named)).toHaveProperty('identity');
     const before = requests.length;
     const error = 'the host name is unknown, or its address is not allowed';
@@ -227,7 +216,7 @@ describe('the fingerprint of a card', () => {
     const at = (address: string) => ({
       supportedInterfaces: [{ url: address, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
     });
-    expect(await fingerprintWith(at(`${url}/another/path`))).toBe(fingerprint);
+    expect(await fingerprintWith(at(`${place.url}/another/path`))).toBe(fingerprint);
     expect(await fingerprintWith(at('https://elsewhere.example/a2a'))).not.toBe(fingerprint);
     const flows = { clientCredentials: { tokenUrl: 'https://elsewhere.example/token' } };
     const securitySchemes = { oauth: { oauth2SecurityScheme: { flows } } };
@@ -248,7 +237,7 @@ describe('the fingerprint of a card', () => {
   test('does not have a key of another origin', async () => {
     serve(card());
     const unsigned = (await readWell()).identity;
-    await serveSigned(createCardKey(), {}, `http://localhost:${port}/keys.json`);
+    await serveSigned(createCardKey(), {}, `http://localhost:${place.port}/keys.json`);
     expect((await readWell()).identity).toEqual(unsigned);
   });
 
@@ -268,7 +257,7 @@ describe('a signature is refused', () => {
 
   test('that is of another text', async () => {
     const key = createCardKey();
-    const signed = await signCard(card(), key, `${url}/keys.json`);
+    const signed = await signCard(card(), key, `${place.url}/keys.json`);
     serve({ ...signed, description: 'Changed.' });
     serve({ keys: [key.jwk] }, '/keys.json');
     expect(await read()).toEqual({ error });

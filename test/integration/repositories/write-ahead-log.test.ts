@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startPostgres } from '../../../src/embedded/postgres/start-postgres.ts';
 import { migrateForward } from '../../../src/platform/database/migrations.ts';

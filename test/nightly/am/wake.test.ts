@@ -1,14 +1,13 @@
-import { once } from 'node:events';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { startTcpBalancer } from '../../../scripts/parts/tcp-balancer.ts';
 import { runAm, startAm, tokenEnv } from '../../clients/am.ts';
 import { useSharedService } from '../../support/service.ts';
-import { createFolder } from '../../support/use.ts';
+import { createFolder, stopAfterTest } from '../../support/use.ts';
+import { listen } from '../../support/servers/listen.ts';
 
 const wakeText = 'You have 1 unread message in 1 thread. Read your inbox.';
 
@@ -114,10 +113,7 @@ test('opencode gets a prompt in its latest session', async () => {
     response.end(JSON.stringify(request.method === 'GET' ? sessions : { info: {}, parts: [] }));
   }
   const server = createServer((request, response) => void answer(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url } = stopAfterTest(await listen(server));
   const waking = startAm(['wake', '--agent-harness', 'opencode', '--harness-url', url], {
     env: { ...env, OPENCODE_SERVER_PASSWORD: 'pass' },
   });

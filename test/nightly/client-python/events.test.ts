@@ -5,6 +5,7 @@ import { missingPythonReason, runPython } from '../../support/python.ts';
 import { useSharedService } from '../../support/service.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 import { page, refuse, startStubService } from './stub-service.ts';
+import { createFolder } from '../../support/use.ts';
 
 describeUnless(missingPythonReason, 'events in Python', () => {
   const service = useSharedService();
@@ -113,7 +114,6 @@ for event in events:
     events.close()
 print(json.dumps(seen))
 `;
-    import { createFolder } from '../../support/use.ts';
     expect(await runPython(source, { URL: stub.url })).toEqual(['INVALID_CURSOR', 'one']);
   });
 });

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { listen } from '../../support/servers/listen.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 /** An answer, or the end of the connection without one. */
 export type StubAnswer = { status: number; headers?: Record<string, string>; body?: unknown } | 'cut';
@@ -29,14 +28,8 @@ export async function startStubService(...answers: StubAnswer[]) {
       return void response.end(answer.body === undefined ? undefined : JSON.stringify(answer.body));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  const { url } = stopAfterTest(await listen(server));
+  return { url, requests };
 }
 
 /** A refusal as the service writes it. */

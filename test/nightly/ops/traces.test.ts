@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectSdkClient } from '../../clients/mcp/client.ts';
@@ -8,6 +7,7 @@ import { postStateless } from '../../clients/mcp/stateless-request.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { allTestScopes, startService, type TestService } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
+import { listen } from '../../support/servers/listen.ts';
 
 interface Span {
   traceId: string;
@@ -44,25 +44,20 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   response.end();
 }
 
-const portOf = (server: typeof collector): number => (server.address() as AddressInfo).port;
-
 let service: TestService;
+let listening: Awaited<ReturnType<typeof listen>>[];
 beforeAll(async () => {
-  for (const server of [collector, receiver])
-    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  listening = [await listen(collector), await listen(receiver)];
   service = await startService({
     env: {
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${portOf(collector)}`,
+      OTEL_EXPORTER_OTLP_ENDPOINT: listening[0]?.url ?? '',
       WEBHOOK_NETWORKS: '127.0.0.0/8',
     },
   });
 });
 afterAll(async () => {
   await service.stop();
-  for (const server of [collector, receiver]) {
-    server.closeAllConnections();
-    await new Promise((resolve) => void server.close(resolve));
-  }
+  for (const server of listening) await server.close();
 });
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -70,7 +65,7 @@ const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
 
 test('the trace of a sender leads through the API, the queue and the worker to every recipient', async () => {
   const [ann, bob] = await Promise.all([service.agent(), service.agent()]);
-  const hook = { url: `http://127.0.0.1:${portOf(receiver)}/`, event_types: ['message.created'] };
+  const hook = { url: listening[1]?.url, event_types: ['message.created'] };
   const owner = await service.token(bob.handle, { scopes: [...allTestScopes, 'agents:write'] });
   expect((await service.post({ token: owner }, '/webhooks', hook)).status).toBe(201);
   const socket = await connectWebSocket(service.url, { token: bob.token });

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../servers/listen.ts';
 
 /** The states of A2A 0.3 that the server uses. */
 type LegacyState = 'submitted' | 'working' | 'input-required' | 'completed' | 'canceled';
@@ -121,20 +120,14 @@ export async function startLegacyServer() {
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await listen(server);
 
   return {
     cardUrl: `${url}/.well-known/agent.json`,
     calls,
     /** The tasks, oldest first. */
     tasks: () => [...tasks.values()],
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
 }
 

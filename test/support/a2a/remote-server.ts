@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { AgentCard } from '@a2a-js/sdk';
 import {
   DefaultPushNotificationSender,
@@ -8,13 +9,12 @@ import {
 } from '@a2a-js/sdk/server';
 import { jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/express';
 import express, { type Request, type Response } from 'express';
-import { once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Binding } from '../../clients/a2a.ts';
 import { operations } from './operations.ts';
 import { createRemoteAgent } from './remote-agent.ts';
 import { buildCard, type CardKey, signCard } from './remote-card.ts';
+import { listen } from '../servers/listen.ts';
 
 export interface ReceivedCall {
   /** The operation of A2A. */
@@ -42,9 +42,7 @@ export interface RemoteServerOptions {
 /** An A2A server with the server classes of the A2A project, over one binding, with an agent that answers by the text of a message. */
 export async function startRemoteServer({ binding = 'JSONRPC', hasPush = true }: RemoteServerOptions = {}) {
   const app = express();
-  const server = app.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await listen(createServer(app));
   const agent = createRemoteAgent();
   const calls: ReceivedCall[] = [];
   const tokens = { required: undefined as string | undefined, requests: 0 };
@@ -195,11 +193,7 @@ export async function startRemoteServer({ binding = 'JSONRPC', hasPush = true }:
     /** The task, as the server has it. */
     getTask: (id: string) => handler.getTask({ id, tenant: '', historyLength: undefined }, anyone),
     cancelTask: (id: string) => handler.cancelTask({ id, tenant: '', metadata: undefined }, anyone),
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
 }
 

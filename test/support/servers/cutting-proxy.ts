@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { listen } from './listen.ts';
 
 /**
  * A TCP proxy that resets each connection after a random number of bytes from the server: before, within or after a response.
@@ -34,10 +34,8 @@ export async function startCuttingProxy(target: string, maxBytes: number) {
     server.on('close', () => client.end());
     for (const socket of [client, server]) socket.on('error', () => socket.destroy());
   });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
   return {
-    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    ...(await listen(proxy)),
     /** The number of connections that were reset. */
     cuts: () => cuts,
     /** From here on connections stay. */

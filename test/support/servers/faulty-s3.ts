@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { listen } from './listen.ts';
 
 /**
  * What becomes of one request: it is done; it is done, and the connection cut before the answer (`lost`); half of the answer comes, and
@@ -69,10 +69,7 @@ export async function startFaultyS3() {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the store has no port');
+  const { url, close } = await listen(server);
   return {
     objects,
     listing,
@@ -85,17 +82,13 @@ export async function startFaultyS3() {
     countCopies: (bytes: Buffer) =>
       Array.from(objects.values()).filter((object) => object.bytes.equals(bytes)),
     env: {
-      S3_ENDPOINT: `http://127.0.0.1:${address.port}`,
+      S3_ENDPOINT: url,
       S3_BUCKET: 'bucket',
       S3_ACCESS_KEY_ID: 'id',
       S3_SECRET_ACCESS_KEY: 'secret',
       S3_TIMEOUT_SECONDS: '2',
     },
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
 }
 

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import { type ClientRequest, createServer, request } from 'node:http';
+import { listen } from './listen.ts';
 
 /**
  * Hands each HTTP request to the next server in turn, as a balancer without affinity; connections mean nothing to it.
@@ -41,19 +41,14 @@ export async function startHttpBalancer(
   });
   // Longer than any pause between two requests: a client that reuses a connection as it is closed fails.
   server.keepAliveTimeout = 120_000;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the balancer has no port');
+  const { port, close } = await listen(server);
   return {
-    url: `http://localhost:${address.port}`,
+    url: `http://localhost:${port}`,
     /** How many requests each server got, in their order. */
     served: () => targets().map((target) => served.get(target) ?? 0),
     async close() {
       for (const onward of under_way) onward.destroy();
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await close();
     },
   };
 }

@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { listen } from './listen.ts';
 
 /**
  * What a proxy does with one request: it passes it on, answers with this status itself, cuts the connection, passes it on but cuts the
@@ -47,16 +47,5 @@ export async function startHttpProxy(target: string, decide: (method: string, pa
     if (deed === 'pass') pass(ask, passBack);
     else passFirst().catch(() => answer.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
-  return {
-    url: `http://127.0.0.1:${address.port}`,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return listen(server);
 }

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { checkReceived } from '../asyncapi/check-received.ts';
+import { listen } from './listen.ts';
 
 export interface ReceivedPost {
   path: string;
@@ -41,12 +40,8 @@ export async function startWebhookReceiver({ isDescribed = true } = {}) {
       }
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
-    port,
+    ...(await listen(server)),
     get posts() {
       return received();
     },
@@ -55,11 +50,6 @@ export async function startWebhookReceiver({ isDescribed = true } = {}) {
     /** How it answers from now on. */
     setHandler(answer: PostHandler) {
       taken.answer = answer;
-    },
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
     },
   };
 }

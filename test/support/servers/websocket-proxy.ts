@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
+import { listen } from './listen.ts';
 
 /**
  * A proxy to an API that passes on every request, and the frames of every WebSocket.
@@ -40,16 +39,12 @@ export async function startWebSocketProxy(target: string, change: (frame: string
       });
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address() as AddressInfo;
+  const { url, close } = await listen(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url,
     async close() {
       for (const client of clients.clients) client.terminate();
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await close();
     },
   };
 }

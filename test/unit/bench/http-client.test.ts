@@ -1,30 +1,25 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { createServer, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
 import { openKeepAliveConnection } from '../../../bench/load/http-client.ts';
 import { runLoad } from '../../../bench/load/run-load.ts';
 import { withTimeout } from '../../../bench/start/with-timeout.ts';
+import { listen } from '../../support/servers/listen.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const request = 'GET / HTTP/1.1\r\nHost: test\r\n\r\n';
-const servers: Server[] = [];
 
-async function serve(onRequest: (socket: Socket) => void): Promise<{ base: string; server: Server }> {
+async function serve(onRequest: (socket: Socket) => void) {
   const server = createServer((socket) =>
     socket.on('data', () => onRequest(socket)).on('error', () => undefined),
   );
-  servers.push(server);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+  return stopAfterTest(await listen(server));
 }
-
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close();
-});
 
 test('the next request opens a connection that the server closed while it was idle', async () => {
   let taken: Socket | undefined;
-  const { base } = await serve((socket) => {
+  const { url: base } = await serve((socket) => {
     taken = socket;
     socket.write(answer);
   });
@@ -41,7 +36,9 @@ test('the next request opens a connection that the server closed while it was id
 });
 
 test('a request fails at once when its connection ends before the answer, and so do all lanes', async () => {
-  const { base } = await serve((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'));
+  const { url: base } = await serve((socket) =>
+    socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'),
+  );
   const forever = new AbortController();
   const lanes = runLoad({ lanes: 4, signal: forever.signal }, () =>
     openKeepAliveConnection(base).send(request),

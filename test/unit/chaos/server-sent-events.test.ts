@@ -1,17 +1,16 @@
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readServerSentEvents } from '../../../chaos/transports/server-sent-events.ts';
+import { listen } from '../../support/servers/listen.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 test('a stream that is cut at its last event ends', async () => {
   let stream: ServerResponse | undefined;
   const server = createServer((_request, response) => {
     stream = response.writeHead(200, { 'Content-Type': 'text/event-stream' });
     stream.write('data: first\n\n');
-  }).listen(0);
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
+  });
+  const { url } = stopAfterTest(await listen(server));
   const cut = new AbortController();
   const seen: unknown[] = [];
   const onEvent = (fields: ReadonlyMap<string, string>) => {
@@ -20,7 +19,6 @@ test('a stream that is cut at its last event ends', async () => {
     if (seen.length === 1) stream?.end('data: last\n\n');
     else cut.abort();
   };
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await readServerSentEvents(url, {}, { signal: cut.signal, onEvent });
   expect(seen).toEqual(['first', 'last']);
 });

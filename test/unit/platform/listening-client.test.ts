@@ -1,8 +1,9 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { PostgresConnection } from 'bullmq';
 import { expect, test } from 'vitest';
 import { createListeningClient } from '../../../src/platform/queues/postgres.ts';
+import { listen } from '../../support/servers/listen.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 /** One message of the PostgreSQL protocol. */
 function encodeMessage(type: string, body: Buffer): Buffer {
@@ -17,12 +18,10 @@ test('an error that arrives together with the end of the handshake makes connect
     encodeMessage('Z', Buffer.from('I')),
     encodeMessage('E', Buffer.from('SFATAL\0C57P01\0Mshutting down\0\0')),
   ]);
-  const server = createServer((socket) => socket.once('data', () => socket.end(handshake))).listen(0);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const server = createServer((socket) => socket.once('data', () => socket.end(handshake)));
+  const { port } = stopAfterTest(await listen(server));
   const client = createListeningClient({ host: '127.0.0.1', port, user: 'test', database: 'test' });
   await expect(client.connect()).rejects.toThrow('shutting down');
-  server.close();
 });
 
 test('BullMQ creates its listening client from the redefined member', async () => {

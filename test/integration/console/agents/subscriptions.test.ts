@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { askStateless } from '../../../clients/mcp/stateless-request.ts';
@@ -7,6 +6,7 @@ import { findForm } from '../../../clients/form-browser.ts';
 import { type TestAgent, useService } from '../../../support/service.ts';
 import { fillForm, type Owner, signInWithAgent } from '../signed-in-person.ts';
 import { use } from '../../../support/use.ts';
+import { listen } from '../../../support/servers/listen.ts';
 
 const service = useService({ worker: false, env: { WEBHOOK_NETWORKS: '127.0.0.0/8' } });
 const receiver = use(startReceiver);
@@ -16,9 +16,7 @@ async function startReceiver() {
   const server = createServer((request, response) => {
     void json(request).then((body) => response.end(JSON.stringify({ challenge: Object(body).challenge })));
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return { host: `127.0.0.1:${port}`, close: () => server.close() };
+  return listen(server);
 }
 
 const listOf = ({ id }: Pick<TestAgent, 'id'>) => `/console/agents/${id}/subscriptions`;

@@ -1,7 +1,6 @@
 import { system } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -21,6 +20,7 @@ import {
   type TestAgent,
 } from '../../../support/service.ts';
 import { fastPacing } from '../../webhooks/setup.ts';
+import { listen } from '../../../support/servers/listen.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any
 type Json = any;
@@ -48,20 +48,13 @@ async function startReceiver() {
     else state.answer(response, post);
   }
   const server = createServer((request, response) => void receive(request, response));
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
-    port,
+    ...(await listen(server)),
     state,
     /** Requests to this path, without challenges. */
     at: (path: string) => posts.filter((post) => post.path === path && post.json.type !== 'verification'),
     challengesAt: (path: string) =>
       posts.filter((post) => post.path === path && post.json.type === 'verification'),
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
   };
 }
 
