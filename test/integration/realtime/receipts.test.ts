@@ -1,11 +1,15 @@
-import { expect, test } from 'vitest';
+import { expect, test, onTestFinished } from 'vitest';
 import type { DeliveredMark } from '../../../packages/core/src/domain/feed/receipts.ts';
 import { recordDeliveries, type DeliveredBatch } from '../../../src/services/threads/receipts.ts';
 import { readAllEvents, type FeedEvent } from '../../clients/feed.ts';
 import { requestRest } from '../../clients/rest.ts';
-import { type TestAgent, useSharedService } from '../../support/service.ts';
+import { type TestAgent, useSharedService, buildAgent, createTestSettings } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { openSseStream } from '../../clients/sse.ts';
+import { startApi } from '../../../src/api.ts';
+import { compose } from '../../../src/compose.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { createLifecycle } from '../../../src/start/lifecycle.ts';
 
 const service = useSharedService();
 
@@ -224,4 +228,27 @@ test('a member that is removed while a delivery is written gets no event', async
   expect(order).toEqual(['recorded', 'removed']);
   const types = (await readAllEvents(service.core, ann)).map(({ type }) => type);
   expect(types.slice(-2)).toEqual(['message.delivered', 'thread.member_removed']);
+});
+
+test('a stopping process writes the deliveries that it has collected', async () => {
+  const settings = await createTestSettings('postgres');
+  const config = loadConfig(settings.env);
+  const [stopping, looking] = [compose(config, 'stopping'), compose(config, 'looking')];
+  onTestFinished(async () => {
+    await looking.close();
+    await settings.release();
+  });
+  const lifecycle = createLifecycle(stopping.logger);
+  const { port } = await startApi(stopping, lifecycle);
+  const api = `http://127.0.0.1:${port}`;
+  const [ann, bob] = await Promise.all([buildAgent(looking), buildAgent(looking)]);
+  const body = { participants: [bob.handle], initial_message: 'goodbye' };
+  const socket = await connectWebSocket(api, { token: bob.token });
+  const created = await requestRest('POST', `${api}/v1/threads`, { token: ann.token, body });
+  expect(created.status).toBe(201);
+  await socket.next(({ type }) => type === 'message.created');
+  expect(await lifecycle.stop('the test is over')).toBe(true);
+  await socket.closed;
+  const delivered = (await readAllEvents(looking, ann)).find(({ type }) => type === 'message.delivered');
+  expect(delivered?.data.members).toEqual([{ id: bob.id, canonical_handle: bob.handle, up_to_sequence: 1 }]);
 });

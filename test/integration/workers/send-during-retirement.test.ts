@@ -1,5 +1,5 @@
 import { system } from '../../../packages/core/src/domain/auth/audit.ts';
-import pg from 'pg';
+import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { beginErasure } from '../../../src/services/agents/erasures.ts';
 import { requestRest } from '../../clients/rest.ts';

@@ -81,9 +81,10 @@ export const useConnectedDatabase = () =>
     const database = await createTestDatabase();
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
+    const query: pg.Client['query'] = client.query.bind(client);
     return {
       url: database.url,
-      query: client.query.bind(client) as pg.Client['query'],
+      query,
       async stop() {
         await client.end();
         await database.drop();

@@ -94,3 +94,27 @@ await describeWithRedis('with Redis', () => {
     await expectExactlyOnce({ core: cluster.core, url: api.url }, talk, load.acknowledged);
   });
 });
+
+function workerKill(backend: Backend): void {
+  test(`a worker killed with running jobs (${backend}): another one runs them`, async () => {
+    const cluster = await startTestCluster(backend);
+    const [api, doomed] = await Promise.all([cluster.startApi(), cluster.startWorker()]);
+    const talk = await startConversation(cluster.core, api.url);
+    const load = startMessageLoad(talk, () => [api.url]);
+    await load.waitForMore(100);
+    doomed.freeze();
+    await load.waitForMore(100);
+    await doomed.kill9();
+    await load.waitForMore(100);
+    expect((await cluster.core.db.outbox.readAge()).rows).toBeGreaterThan(0);
+    await cluster.startWorker();
+    await load.waitForMore(50);
+    await load.finish();
+    load.expectNoErrors();
+    await expectExactlyOnce({ core: cluster.core, url: api.url }, talk, load.acknowledged);
+  });
+}
+
+workerKill('postgres');
+
+await describeWithRedis('with Redis', () => workerKill('redis'));

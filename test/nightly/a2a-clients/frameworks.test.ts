@@ -3,9 +3,26 @@ import { expect, test } from 'vitest';
 import { startA2aCluster } from '../../acceptance/a2a/cluster.ts';
 import { startTestAgent } from '../../support/a2a/test-agent.ts';
 import { stopAfterTest, use } from '../../support/use.ts';
-import { installWithNode, startProgram } from '../support/foreign-client.ts';
+import { install, startProgram, installWithNode } from '../support/foreign-client.ts';
 
 const cluster = use(startA2aCluster);
+
+test('a provider of the AI SDK asks and streams over A2A 0.3', { timeout: 600_000 }, async () => {
+  const folder = await install({ 'a2a-ai-provider': '0.5.0-alpha.1', ai: '6.0.326', zod: '4.4.3' });
+  const [askedAgent, client] = [await cluster.agent(), await cluster.agent()];
+  stopAfterTest(startTestAgent({ url: cluster.url, auth: askedAgent.token }));
+  const address = cluster.addressOf(askedAgent).replace('/a2a/', '/a2a/v0.3/');
+  const env = { AMS_CARD: `${address}/.well-known/agent-card.json`, AMS_TOKEN: client.token };
+  const node = process.execPath;
+  const provider = await startProgram(folder, join(import.meta.dirname, 'ai-provider.mjs'), { node, env });
+  async function call(name: 'generate' | 'stream', text: string) {
+    provider.write({ call: name, text });
+    return provider.read();
+  }
+  expect(await call('generate', 'tck-complete-task')).toEqual({ text: 'Done.' });
+  expect(await call('stream', 'tck-stream-basic')).toEqual({ text: 'The result.' });
+  await provider.close();
+});
 
 test(
   'the A2A agent of Mastra on Node 24 asks, answers a question, and streams',
