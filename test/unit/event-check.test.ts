@@ -10,7 +10,6 @@ import { openSseStream } from '../clients/sse.ts';
 import { connectSdkClient } from '../clients/mcp/client.ts';
 import { connectWebSocket } from '../clients/websocket.ts';
 import { listen } from '../support/servers/listen.ts';
-import { stopAfterTest } from '../support/use.ts';
 
 const { checkSent } = createEventChecks(buildAsyncApiDocument());
 
@@ -80,8 +79,12 @@ async function startInvalidServer(frames: readonly unknown[], sse: unknown): Pro
   sockets.on('connection', (socket) => {
     for (const frame of frames) socket.send(JSON.stringify(frame));
   });
-  onTestFinished(() => sockets.close());
-  return stopAfterTest(await listen(server)).url;
+  const { url, close } = await listen(server);
+  onTestFinished(() => {
+    for (const socket of sockets.clients) socket.terminate();
+    return close();
+  });
+  return url;
 }
 
 test('the WebSocket client of the tests rejects every invalid event', async () => {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll } from 'vitest';
 import { openFormBrowser, type FormBrowser } from '../../clients/form-browser.ts';
 import { uniqueName } from '../../support/unique-name.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { use } from '../../support/use.ts';
 
 export const password = 'seven odd horses';
 
@@ -17,11 +17,7 @@ export interface SignedInBrowser {
 
 /** A service with its pages, for the tests of one file. */
 export function useConsole(env: Record<string, string> = {}) {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startService({ worker: false, env });
-  });
-  afterAll(() => service.stop());
+  const service = use(() => startService({ worker: false, env }));
 
   return {
     get service(): TestService {

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runCli, runCliJson } from '../../clients/cli.ts';
 import { callToolRaw, connectSdkClient } from '../../clients/mcp/client.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
-import { type Backend, startService, type TestAgent, type TestService } from '../../support/service.ts';
+import { type Backend, startService, type TestAgent } from '../../support/service.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
 import { scrapeMetrics } from './scrape.ts';
 import { listDocumentedMetrics } from './documented-metrics.ts';
+import { use } from '../../support/use.ts';
 
 const password = 'a-long-enough-password';
 const basic = (text: string) => ({ Authorization: `Basic ${Buffer.from(text).toString('base64')}` });
 
 function metricsOn(backend: Backend): void {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startService({ backend, env: { OPS_PORT: '0', OPERATOR_PASSWORD: password } });
-  });
-  afterAll(() => service.stop());
+  const service = use(() => startService({ backend, env: { OPS_PORT: '0', OPERATOR_PASSWORD: password } }));
 
   async function conversation(): Promise<[ann: TestAgent, thread: string]> {
     const [ann, bob] = await Promise.all([service.agent(), service.agent()]);

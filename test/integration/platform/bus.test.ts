@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Bus } from '../../../src/platform/bus/bus.ts';
 import { createPostgresBus } from '../../../src/platform/bus/postgres.ts';
 import { createRedisBus } from '../../../src/platform/bus/redis.ts';
@@ -7,7 +7,7 @@ import type { ErrorLog } from '../../../src/shared/error-log.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { describeWithRedis, startTestRedis } from '../../support/servers/redis/server.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
-import { stopAfterTest } from '../../support/use.ts';
+import { stopAfterTest, use } from '../../support/use.ts';
 
 interface Backend {
   url: string;
@@ -37,11 +37,7 @@ describe('the bus over PostgreSQL', () =>
   }));
 
 function testBus(start: () => Promise<Backend>): void {
-  let backend: Backend;
-  beforeAll(async () => {
-    backend = await start();
-  });
-  afterAll(() => backend.stop());
+  const backend = use(() => start());
 
   const soon = { timeout: 10_000, interval: 10 };
 

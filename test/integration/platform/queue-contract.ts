@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { QueuedJob } from '../../../src/jobs/define.ts';
 import type { ErrorLog } from '../../../src/shared/error-log.ts';
 import { JobPutBack, type JobQueues } from '../../../src/platform/queues/job-queues.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
-import { stopAfterTest } from '../../support/use.ts';
+import { stopAfterTest, use } from '../../support/use.ts';
 
 export interface QueueBackend {
   kind: 'redis' | 'postgres';
@@ -28,11 +28,7 @@ export function buildJob(id: string, changes: Partial<QueuedJob> = {}): QueuedJo
 
 /** What job queues guarantee on every backend. */
 export function testQueueContract(start: () => Promise<QueueBackend>): void {
-  let backend: QueueBackend;
-  beforeAll(async () => {
-    backend = await start();
-  });
-  afterAll(() => backend.stop());
+  const backend = use(() => start());
 
   let opened = 0;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ErrorLog } from '../../../src/shared/error-log.ts';
 import { createPostgresLimiter } from '../../../src/platform/rate-limits/postgres.ts';
 import { createRedisLimiter } from '../../../src/platform/rate-limits/redis.ts';
@@ -9,7 +9,7 @@ import type { Limit, Limiter } from '../../../src/platform/rate-limits/limiter.t
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { describeWithRedis, startTestRedis } from '../../support/servers/redis/server.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
-import { stopAfterTest } from '../../support/use.ts';
+import { stopAfterTest, use } from '../../support/use.ts';
 
 const limits = {
   few: { points: 3, seconds: 60 },
@@ -69,11 +69,7 @@ describe('limits in PostgreSQL', () =>
   }));
 
 function testLimiter(start: () => Promise<Backend>): void {
-  let backend: Backend;
-  beforeAll(async () => {
-    backend = await start();
-  });
-  afterAll(() => backend.stop());
+  const backend = use(() => start());
 
   function openLimiter(options: Partial<Options> = {}): Limiter<Name> {
     return stopAfterTest(backend.open({ url: backend.url, limits, log: () => undefined, ...options }));

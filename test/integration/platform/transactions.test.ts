@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../../src/platform/database/database.ts';
+import { expect, test } from 'vitest';
+import { openDatabase } from '../../../src/platform/database/database.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { use } from '../../support/use.ts';
 
 const place = use(createTestDatabase);
-let database: Database;
-beforeAll(async () => {
-  database = openDatabase({ url: place.url, poolSize: 1, onError: () => undefined });
-});
-afterAll(async () => {
-  await database.close();
-});
+const database = use(async () => openDatabase({ url: place.url, poolSize: 1, onError: () => undefined }));
 
 const refuse = { text: `do $$ begin raise exception 'no space' using errcode = '53100'; end $$` };
 

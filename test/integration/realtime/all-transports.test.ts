@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { callToolRaw, connectSdkClient } from '../../clients/mcp/client.ts';
-import { type Backend, startService, type TestService } from '../../support/service.ts';
+import { type Backend, startService } from '../../support/service.ts';
 import { describeWithRedis } from '../../support/servers/redis/server.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
+import { use } from '../../support/use.ts';
 
 function testAllTransports(backend: Backend): void {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await startService({ backend });
-  });
-  afterAll(() => service.stop());
+  const service = use(() => startService({ backend }));
 
   test('what one agent sends, the other receives over every transport with one cursor', async () => {
     const [ann, bob] = await Promise.all([service.agent(), service.agent()]);

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { requestRest } from '../../clients/rest.ts';
 import { findLiveAddress, openLivePage } from '../../clients/live-page.ts';
-import { type AttachmentService, startAttachmentService, upload } from '../attachments/setup.ts';
+import { startAttachmentService, upload } from '../attachments/setup.ts';
 import { sendTo, startThread } from '../console/conversations/conversation-fixtures.ts';
 import { createWatchedWorld, openAsStranger, share } from './setup.ts';
+import { use } from '../../support/use.ts';
 
-let service: AttachmentService;
-beforeAll(async () => {
-  service = await startAttachmentService();
-});
-afterAll(() => service.stop());
+const service = use(() => startAttachmentService());
 
 const open = (path: string) => openAsStranger(service, path);
 const follow = async (path: string) =>

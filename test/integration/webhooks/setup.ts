@@ -30,7 +30,7 @@ export const fastPacing: WebhookPacing = {
 };
 
 /** Waits until the value is as expected, also on a busy machine. */
-export const waitUntil = <T>(read: () => T) => expect.poll(read);
+export const waitUntil = <T>(read: () => T) => expect.poll(read, { interval: 25 });
 
 interface WebhookSetupOptions {
   backend?: Backend;

@@ -15,7 +15,7 @@ startBothServices();
 const receiver = use(startWebhookReceiver);
 
 const scopes = ['agents:read', 'agents:write', 'threads:read', 'contacts:read'] as const;
-const waitUntil = <T>(read: () => T) => expect.poll(read);
+const waitUntil = <T>(read: () => T) => expect.poll(read, { interval: 25 });
 
 interface Delivery {
   id: string;

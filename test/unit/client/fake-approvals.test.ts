@@ -1,15 +1,10 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ApprovalRequiredError, createClient } from '../../../packages/client/src/main.ts';
-import { fakeService, type FakeService } from '../../../packages/client/src/testing/main.ts';
-
-const running: FakeService[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((service) => service.stop()));
-});
+import { fakeService } from '../../../packages/client/src/testing/main.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 async function startAsking() {
-  const service = await fakeService();
-  running.push(service);
+  const service = stopAfterTest(await fakeService());
   const asker = service.agent('acme.asker');
   const other = service.agent('globex.other');
   const scopes = ['contacts:read', 'approvals:write'];

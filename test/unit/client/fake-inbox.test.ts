@@ -1,16 +1,11 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createClient, type Lease } from '../../../packages/client/src/main.ts';
-import { fakeService, type FakeService } from '../../../packages/client/src/testing/main.ts';
-
-const running: FakeService[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((service) => service.stop()));
-});
+import { fakeService } from '../../../packages/client/src/testing/main.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 /** Two agents with a thread; the second one has its inbox on. */
 async function startWork(settings: { max_attempts?: number } = {}) {
-  const service = await fakeService();
-  running.push(service);
+  const service = stopAfterTest(await fakeService());
   const asker = service.agent('acme.asker');
   const worker = service.agent('acme.worker');
   const [asAsker, asWorker] = [asker, worker].map(({ token }) =>

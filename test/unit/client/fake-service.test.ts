@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { fakeService, type FakeService } from '../../../packages/client/src/testing/main.ts';
 import committed from '../../../packages/client/src/testing/contract.json' with { type: 'json' };
@@ -11,17 +11,9 @@ import {
   operationsNotFaked,
 } from '../../../scripts/client/fake-contract.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
-const running: FakeService[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((service) => service.stop()));
-});
-
-async function start(): Promise<FakeService> {
-  const service = await fakeService();
-  running.push(service);
-  return service;
-}
+const start = async (): Promise<FakeService> => stopAfterTest(await fakeService());
 
 interface Answer {
   status: number;

@@ -1,13 +1,9 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createClient, verifyWebhook } from '../../../packages/client/src/main.ts';
-import { fakeService, type FakeService } from '../../../packages/client/src/testing/main.ts';
+import { fakeService } from '../../../packages/client/src/testing/main.ts';
 import type { WebhookReceiver, WebhookRequest } from '../../../packages/client/src/testing/main.ts';
 import { connectWebSocket } from '../../clients/websocket.ts';
-
-const running: FakeService[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((service) => service.stop()));
-});
+import { stopAfterTest } from '../../support/use.ts';
 
 const dayMs = 24 * 3_600_000;
 const waitUntil = <T>(read: () => T) => expect.poll(read, { interval: 2 });
@@ -19,8 +15,7 @@ async function startPosting(answer: () => number | Promise<number>, settings: ob
     requests.push(request);
     return answer();
   };
-  const service = await fakeService({ onWebhook });
-  running.push(service);
+  const service = stopAfterTest(await fakeService({ onWebhook }));
   const asker = service.agent('acme.asker');
   const scopes = ['agents:read', 'agents:write', 'threads:read', 'threads:write'];
   const worker = service.agent('acme.worker', { scopes });

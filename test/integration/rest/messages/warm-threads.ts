@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { startApi } from '../../../../src/api.ts';
 import { compose } from '../../../../src/compose.ts';
 import { createLifecycle } from '../../../../src/start/lifecycle.ts';
@@ -10,6 +10,7 @@ import {
   type TestAgent,
   type TestService,
 } from '../../../support/service.ts';
+import { use } from '../../../support/use.ts';
 
 /** Two API processes of one service, each with a core of its own. */
 export interface TwoProcesses {
@@ -51,11 +52,7 @@ async function startTwoProcesses(options: ServiceOptions = {}): Promise<TwoProce
 
 /** Starts two processes for the tests of a suite. */
 export function useTwoProcesses(options: ServiceOptions = {}): () => TwoProcesses {
-  let processes: TwoProcesses;
-  beforeAll(async () => {
-    processes = await startTwoProcesses(options);
-  });
-  afterAll(() => processes.stop());
+  const processes = use(() => startTwoProcesses(options));
   return () => processes;
 }
 
