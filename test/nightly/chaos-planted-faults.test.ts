@@ -117,7 +117,8 @@ test('the chaos run finds missing message.read events', async () => {
   plantInMarkRead((run, work, input) =>
     run({ ...work, changes: { ...work.changes, emit: () => undefined } }, input),
   );
-  expect(await runLoad()).toContainEqual(violation('wrong receipt', /marked .* as read up to/));
+  // Handled messages count as read: only a mark beyond them has an event to miss, and a short load can be without one.
+  expect(await runLoad({}, 240)).toContainEqual(violation('wrong receipt', /marked .* as read up to/));
 });
 
 test('the chaos run finds missing delivered marks', async () => {
