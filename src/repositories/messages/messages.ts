@@ -35,6 +35,12 @@ export const laterChanges = 'm.withdrawn_at, m.replaces, m.replaced_by';
 /** Sets the columns of a message that has no content any more. */
 export const clearedContent = `content = '', content_type = 'text', attachment_count = 0`;
 
+/** Needs messages `m`: the first characters, or the number of files of a message that has only files. */
+export const previewOf = (characters: number) =>
+  `case when m.content = '' and m.attachment_count > 0
+     then m.attachment_count || case m.attachment_count when 1 then ' file' else ' files' end
+   else left(m.content, ${characters}) end`;
+
 /** Needs messages `m` and agents `a`, the sender. */
 export const messageColumns = `m.id, m.thread_id, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.content, m.content_type,
   m.reply_to, m.metadata, ${filesOfMessages} as attachments, ${writtenBy}, m.created_at, ${laterChanges}`;
@@ -133,7 +139,7 @@ export const messagesRepository = repository(
       `select m.thread_id, m.id, m.sequence, m.sender_id, a.canonical_handle as sender_handle, m.preview
      from unnest(:thread_ids::text[], :sequences::int[], :min_ids::text[], :max_ids::text[]) r (thread_id, sequence, min_id, max_id)
      cross join lateral (
-       select thread_id, id, sequence, sender_id, left(content, 400) as preview from messages
+       select thread_id, id, sequence, sender_id, ${previewOf(400)} as preview from messages m
        where thread_id = r.thread_id and sequence = r.sequence and id >= r.min_id and id < r.max_id limit 1) m
      join agents a on a.id = m.sender_id`,
       (threads) => {

@@ -1,3 +1,4 @@
+import { previewOf } from '../messages/messages.ts';
 import { repository, sql } from '../sql.ts';
 import { unreadCount } from '../threads/threads.ts';
 
@@ -42,8 +43,8 @@ export const agentStatesRepository = repository({
        cross join lateral (select * from threads where id = v.thread_id limit 1) t where t.status <> 'archived'
      ) s
      left join lateral (
-       select left(n.content, ${maxPreviewCharacters}) as text from threads t join messages n
-         on n.thread_id = t.id and n.sequence = t.last_sequence where t.id = s.thread_id limit 1
+       select ${previewOf(maxPreviewCharacters)} as text from threads t join messages m
+         on m.thread_id = t.id and m.sequence = t.last_sequence where t.id = s.thread_id limit 1
      ) m on true
      cross join lateral (
        select count(*)::int as open_tasks, (count(*) filter (where q.overdue_at is not null))::int as overdue_tasks

@@ -5,7 +5,7 @@ import type {
   ThreadStatus,
 } from '../../../packages/core/src/domain/threads.ts';
 import { actedAsByPeopleOfMe, actedAsByPerson } from '../agents/rights.ts';
-import type { ContentType } from '../messages/messages.ts';
+import { type ContentType, previewOf } from '../messages/messages.ts';
 import { query, type Queryable, statement } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 import { questionsOfMine } from '../tasks/questions.ts';
@@ -109,7 +109,7 @@ const columns = `t.id, t.subject, t.status, t.last_sequence, t.last_message_at, 
      'unread_count', ${unreadCount}) order by n.canonical_handle)
    from thread_members v join mine n on n.id = v.agent_id where v.thread_id = t.id) as agents,
   (select jsonb_build_object('id', m.id, 'sequence', m.sequence, 'sender_id', m.sender_id, 'sender_handle', s.canonical_handle,
-     'preview', left(m.content, ${maxPreviewCharacters}), 'content_type', m.content_type,
+     'preview', ${previewOf(maxPreviewCharacters)}, 'content_type', m.content_type,
      'created_at', m.created_at)
    from messages m join agents s on s.id = m.sender_id
    where m.thread_id = t.id and m.sequence = t.last_sequence limit 1) as last_message,

@@ -1,5 +1,6 @@
 import type { TaskState } from '../../../packages/core/src/domain/tasks.ts';
 import { isOnline } from '../agents/presence.ts';
+import { previewOf } from '../messages/messages.ts';
 import { repository } from '../sql.ts';
 import { questionsOfMine } from '../tasks/questions.ts';
 import { forReader, isMuted, maxPreviewCharacters } from './conversations.ts';
@@ -52,7 +53,7 @@ export const waitsRepository = repository({
        where q.since >= :since
        order by ${isMuted} and not q.asks_person, q.since, q.message_id limit :limit)
      select q.thread_id, t.subject, q.task_id, q.message_id, q.state, q.overdue, q.since, q.asks_person,
-       coalesce((select left(content, ${maxPreviewCharacters}) from messages where id = q.message_id), '') as preview,
+       coalesce((select ${previewOf(maxPreviewCharacters)} from messages m where m.id = q.message_id), '') as preview,
        s.id as sender_id, s.canonical_handle as sender_handle, a.id as member_id, a.canonical_handle as member_handle,
        a.id in (select id from mine) as is_own, a.paused, greatest(m.delivered_sequence, m.read_sequence) >= q.sequence as received, ${isOnline},
        q.asks_person or a.id in (select id from mine) and exists (

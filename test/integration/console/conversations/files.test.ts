@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { findForm, type PageResponse } from '../../../clients/form-browser.ts';
 import { use } from '../../../support/use.ts';
-import { startAttachmentService } from '../../attachments/setup.ts';
-import { createConversation, listMessages } from './conversation-fixtures.ts';
+import { startAttachmentService, uploadId } from '../../attachments/setup.ts';
+import { createConversation, listMessages, sendTo } from './conversation-fixtures.ts';
 
 const service = use(startAttachmentService);
 const newPath = '/console/conversations/new';
@@ -41,6 +41,19 @@ test('a person sends files without a text, each once however often the form is s
   await expect.poll(async () => (await ada.go(address)).visibleText).toContain('First line');
   const seen = await service.get(other, `/attachments/${sent.attachments[0].id}`);
   expect(seen.body).toMatchObject({ scan_status: 'clean' });
+});
+
+test('lists show how many files a message without a text has', async () => {
+  const { ada, mine, other, id } = await createWorld();
+  const attach = (from: typeof other) => uploadId(service, from);
+  await sendTo(service, other, id, '', {
+    attachment_ids: [await attach(other)],
+    metadata: { expects_reply: true },
+  });
+  for (const path of ['/console', '/console/agents', '/console/conversations', '/console/waits'])
+    expect((await ada.go(path)).visibleText).toMatch(/1 file(?!s)/);
+  await sendTo(service, mine, id, '', { attachment_ids: [await attach(mine), await attach(mine)] });
+  expect((await ada.go('/console/conversations')).visibleText).toContain('agent: 2 files');
 });
 
 test('a form with an error keeps the files that are uploaded, and one can be left out', async () => {
