@@ -44,4 +44,22 @@ await describeWithBrowser('the density of conversations', (browser) => {
     expect(highest(messages)).toBeLessThanOrEqual(64);
     await context.close();
   });
+
+  test('a message that a person wrote has its whole sender at 390 px', async () => {
+    const ada = await signInPerson(service);
+    const id = await startThread(service, await service.agent(), [await ada.agent('bo')]);
+    const address = `/console/conversations/${id}`;
+    await ada.fill(address, { fields: { content: 'I do.' } }, `${address}/messages`);
+    const viewport = { width: 390, height: 900 };
+    const context = await browser().newContext({ baseURL: service.url, viewport });
+    const value = ada.cookies.get('ams_session')?.value ?? '';
+    await context.addCookies([{ name: 'ams_session', value, url: service.url }]);
+    const page = await context.newPage();
+    await page.goto(address);
+    const sender = '.sender:has(.badge)';
+    const cut = `[...document.querySelectorAll('${sender} > *')].filter((each) => each.scrollWidth > each.clientWidth).length`;
+    expect(await page.evaluate(cut)).toBe(0);
+    expect((await page.locator(sender).boundingBox())?.height).toBeLessThanOrEqual(44);
+    await context.close();
+  });
 });
