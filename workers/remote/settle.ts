@@ -116,16 +116,15 @@ export function createSettlement(turn: Turn) {
     { error, retryAfterMs }: Failed,
     isUnclear: boolean,
   ): Promise<Step> {
-    await noteDelivery(error.message);
     const early = earlyUntil(turn, { error, retryAfterMs });
-    if (early !== undefined) {
-      thread.attempts -= 1;
-      return { until: early };
-    }
-    const until = nextAttemptAt(pacing, thread.attempts, retryAfterMs);
+    const until = early ?? nextAttemptAt(pacing, thread.attempts, retryAfterMs);
     if (until === undefined) return giveUp(message, place, isUnclear ? 'unknown' : 'undeliverable', error);
-    count('retried');
+    if (early === undefined) count('retried');
+    else thread.attempts -= 1;
     if (!isUnclear) thread.begun_id = null;
+    // A person who sees the failure may have the message sent again at once: its state must be stored by then.
+    await turn.store(until);
+    await noteDelivery(error.message);
     return { until };
   }
 

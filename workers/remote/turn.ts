@@ -23,8 +23,11 @@ export interface Turn {
   intake: ReturnType<typeof openIntake>;
   actor: ReturnType<typeof createServiceActor>;
   batches: ThreadBatches;
-  /** Stores the state of the thread and extends the lease. Returns false if another process has it now. */
-  store(): Promise<boolean>;
+  /**
+   * Stores the state of the thread and extends the lease, or ends it with the time (ms) when the thread is due again. Returns false if the
+   * thread was claimed or made due by others.
+   */
+  store(next_at?: number): Promise<boolean>;
 }
 
 /** A thread whose agent no person has confirmed is looked at again after so long. A confirmation makes it due. */
