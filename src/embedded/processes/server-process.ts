@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withTimeout } from '../../shared/timeout.ts';
 import { LauncherError } from '../launcher-error.ts';
 import { forgetProcess, recordProcess } from './run-record.ts';
 
@@ -81,27 +82,19 @@ function rejectOnAbort(signal: AbortSignal | undefined, until: AbortSignal): Pro
 }
 
 async function stopProcess(program: ServerProgram, child: ChildProcess): Promise<void> {
-  if (isRunning(child)) {
-    const ended = new AbortController();
-    const escalated = escalate(program, child, ended.signal).catch(() => {}); // it ended in time
-    await waitForExit(child);
-    ended.abort();
-    await escalated;
-  }
-  forgetProcess(program.dataDir, program.name);
-}
-
-/** Sends one signal after the other. Rejects when `ended` aborts. */
-async function escalate(program: ServerProgram, child: ChildProcess, ended: AbortSignal): Promise<void> {
   const { drainSignal, stopSignal = 'SIGTERM', killSignal = 'SIGKILL', stopTimeoutMs } = program;
-  const drainTimeoutMs = drainSignal === undefined ? 0 : stopTimeoutMs / 2;
-  if (drainSignal !== undefined) {
-    child.kill(drainSignal);
-    await sleep(drainTimeoutMs, undefined, { signal: ended });
+  const exited = waitForExit(child);
+  async function signal(name: NodeJS.Signals, timeoutMs: number): Promise<void> {
+    if (!isRunning(child)) return;
+    child.kill(name);
+    await withTimeout(timeoutMs, exited, () => 'running');
   }
-  child.kill(stopSignal);
-  await sleep(stopTimeoutMs - drainTimeoutMs, undefined, { signal: ended });
-  child.kill(killSignal);
+  const drainTimeoutMs = drainSignal === undefined ? 0 : stopTimeoutMs / 2;
+  if (drainSignal !== undefined) await signal(drainSignal, drainTimeoutMs);
+  await signal(stopSignal, stopTimeoutMs - drainTimeoutMs);
+  if (isRunning(child)) child.kill(killSignal);
+  if (child.pid !== undefined) await exited;
+  forgetProcess(program.dataDir, program.name);
 }
 
 const isRunning = (child: ChildProcess) =>
