@@ -56,7 +56,7 @@ export function createThreadBatches({ db, unitOfWork }: Core, pacing: Pick<Webho
       const states = accepted.map(({ state }) => state);
       const [, stored] = await Promise.all([
         noteAccepted(work, accepted),
-        work.db.remoteThreads.store(states),
+        work.db.remoteThreads.store(states, work.now),
       ]);
       return stored;
     });
@@ -89,7 +89,7 @@ export function createThreadBatches({ db, unitOfWork }: Core, pacing: Pick<Webho
     peek: inBatches((threads: readonly (RemoteThreadRow & { is_bound: boolean })[]) =>
       remoteThreads.peek(threads, Date.now()),
     ),
-    store: inBatches((states: readonly RemoteThreadState[]) => remoteThreads.store(states)),
+    store: inBatches((states: readonly RemoteThreadState[]) => remoteThreads.store(states, Date.now())),
     /** Stores an accepted message with the state of its thread. Returns false if another process has the thread now. */
     async accept(acceptance: Acceptance): Promise<boolean> {
       const accepted = await accept(acceptance);

@@ -28,11 +28,14 @@ export function remoteThreadSource(core: Core, intake: Turn['intake'], pacing: W
       if (!claimed) return undefined;
       const { thread, agent } = claimed;
 
-      async function store(next_at = Date.now() + pacing.leaseMs): Promise<boolean> {
+      async function store(until?: number): Promise<boolean> {
         const lease = thread.next_at;
-        thread.next_at = next_at;
-        const stored = await batches.store({ ...thread, lease });
+        thread.next_at = until ?? Date.now() + pacing.leaseMs;
+        const stored = await batches.store({ ...thread, lease, is_over: until !== undefined });
         thread.poll_at = stored?.poll_at ?? null;
+        // It was recalled during the turn.
+        if (stored && stored.next_at < thread.next_at)
+          await core.queues.enqueue([createPostingJob(thread_id, stored.next_at)]);
         return stored !== null;
       }
 

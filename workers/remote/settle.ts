@@ -73,7 +73,7 @@ function createRecorder({ core, pacing, agent, thread, actor }: Turn) {
   ): Promise<Step> {
     const after = { position: sequence, attempts: 0, begun_id: null, next_at: Date.now() + pacing.leaseMs };
     const state = { ...after, thread_id: thread.thread_id, context_id: thread.context_id ?? context_id };
-    const isMine = await store({ ...state, lease: thread.next_at });
+    const isMine = await store({ ...state, lease: thread.next_at, is_over: false });
     Object.assign(thread, state);
     await noteDelivery(problem);
     count(outcome);
@@ -84,7 +84,7 @@ function createRecorder({ core, pacing, agent, thread, actor }: Turn) {
   const storeWith = (note: (work: Work) => Promise<void>) => (state: RemoteThreadState) =>
     core.unitOfWork.write(actor, async (work) => {
       await note(work);
-      return (await work.db.remoteThreads.store([state])).length > 0;
+      return (await work.db.remoteThreads.store([state], work.now)).length > 0;
     });
 
   return { settle, storeWith, noteDelivery, count };

@@ -24,10 +24,10 @@ export interface Turn {
   actor: ReturnType<typeof createServiceActor>;
   batches: ThreadBatches;
   /**
-   * Stores the state of the thread and extends the lease, or ends it with the time (ms) when the thread is due again. Returns false if the
-   * thread was claimed or made due by others.
+   * Stores the state of the thread and extends the lease, or ends it with the time (ms) when the thread is due again; at once if
+   * it was recalled meanwhile. Returns false if the lease had ended.
    */
-  store(next_at?: number): Promise<boolean>;
+  store(until?: number): Promise<boolean>;
 }
 
 /** A thread whose agent no person has confirmed is looked at again after so long. A confirmation makes it due. */

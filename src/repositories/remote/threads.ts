@@ -29,6 +29,8 @@ export interface RemoteThreadState extends Pick<
 > {
   /** `next_at` before. */
   lease: number;
+  /** Whether the turn is over. A thread that was recalled meanwhile is then due at once. */
+  is_over: boolean;
 }
 
 /** A task of a remote agent. */
@@ -112,24 +114,34 @@ export const remoteThreadsRepository = repository({
   claim: sql.rows<[threadIds: readonly string[], now: number, leaseMs: number], RemoteThreadRow>(
     'remote_threads.claim(thread_ids, now, lease_ms)',
     `with claimed as (select r.thread_id from ${due} and r.thread_id = any(:thread_ids::text[]) order by 1 for update of r)
-     update remote_threads r set next_at = :now::bigint + :lease_ms::bigint from claimed c where r.thread_id = c.thread_id returning ${columns}`,
+     update remote_threads r set next_at = :now::bigint + :lease_ms::bigint, turn = 'claimed' from claimed c where r.thread_id = c.thread_id returning ${columns}`,
   ),
   /** Stores the states of claimed threads. Leaves out those whose leases have ended. By their ids too: the planner expects a hundred rows of JSON. */
-  store: sql.rows<[states: readonly RemoteThreadState[]], Pick<RemoteThreadRow, 'thread_id' | 'poll_at'>>(
+  store: sql.rows<
+    [states: readonly RemoteThreadState[], now: number],
+    Pick<RemoteThreadRow, 'thread_id' | 'next_at' | 'poll_at'>
+  >(
     'remote_threads.store',
     `with state as materialized (
-       select s.* from json_to_recordset(:states) s (thread_id text, lease bigint, position int, context_id text, attempts int, begun_id text, next_at bigint)
+       select s.* from json_to_recordset(:states) s (thread_id text, lease bigint, position int, context_id text, attempts int, begun_id text, next_at bigint, is_over boolean)
        join remote_threads r on r.thread_id = s.thread_id and r.next_at = s.lease and r.thread_id = any(:thread_ids::text[]) order by r.thread_id for update of r)
-     update remote_threads r set position = s.position, context_id = s.context_id, attempts = s.attempts, begun_id = s.begun_id, next_at = s.next_at,
+     update remote_threads r set position = s.position, context_id = s.context_id, attempts = s.attempts, begun_id = s.begun_id,
+       next_at = case when s.is_over and r.turn = 'recalled' then least(s.next_at, :now) else s.next_at end, turn = case when not s.is_over then r.turn end,
        poll_at = least((select min(poll_at) from remote_tasks k where k.thread_id = s.thread_id),
          (select min(created_at) from remote_withdrawals x where x.thread_id = s.thread_id))
-     from state s where r.thread_id = s.thread_id returning r.thread_id, r.poll_at`,
-    (states) => ({ states: JSON.stringify(states), thread_ids: states.map(({ thread_id }) => thread_id) }),
+     from state s where r.thread_id = s.thread_id returning r.thread_id, r.next_at, r.poll_at`,
+    (states, now) => ({
+      states: JSON.stringify(states),
+      thread_ids: states.map(({ thread_id }) => thread_id),
+      now,
+    }),
   ),
-  /** All threads of the agent may be attempted now. */
+  /** All threads of the agent may be attempted now; those that a worker has, when their turns are over. */
   setDue: sql.values<[agentId: string, now: number], string>(
     'remote_threads.set_due(agent_id, now)',
-    `update remote_threads set next_at = least(next_at, :now), attempts = 0 where agent_id = :agent_id returning thread_id`,
+    `update remote_threads set attempts = 0, next_at = case when turn is null then least(next_at, :now) else next_at end,
+       turn = case when next_at > :now and turn is not null then 'recalled' end
+     where agent_id = :agent_id returning thread_id`,
   ),
   listDue: sql.values<[now: number, after: string, limit: number], string>(
     'remote_threads.list_due(now, after, limit)',

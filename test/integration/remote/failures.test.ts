@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { bindings } from '../../clients/a2a.ts';
-import type { Fault } from '../../support/a2a/remote-server.ts';
+import type { Fault, RemoteServer } from '../../support/a2a/remote-server.ts';
 import { fastPacing, waitUntil } from '../webhooks/setup.ts';
-import { meetRemote, storyOf, useInstallation } from './setup.ts';
+import type { TestAgent } from '../../support/service.ts';
+import { type AddedRemote, meetRemote, storyOf, useInstallation } from './setup.ts';
 
 const service = useInstallation();
 
@@ -11,6 +12,13 @@ async function readDelay(thread_id: string): Promise<number> {
   const text = 'select next_at::float8 as at from remote_threads where thread_id = $1 and attempts > 0';
   const [row] = await service.sql<{ at: number }>(text, [thread_id]);
   return (row?.at ?? 0) - Date.now();
+}
+
+/** Has what waits for a remote agent sent again, and waits until a worker knows. */
+async function recall(by: TestAgent, { id }: AddedRemote, server: RemoteServer): Promise<void> {
+  const before = server.cardRequests();
+  expect((await service.post(by, `/remote-agents/${id}/refresh`)).status).toBe(200);
+  await waitUntil(() => server.cardRequests()).toBeGreaterThan(before);
 }
 
 describe.each(bindings)('over %s', (binding) => {
@@ -120,6 +128,32 @@ describe.each(bindings)('over %s', (binding) => {
     const { task_id } = await service.ask(ann, remote, 'When?');
     await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('completed');
     expect(server.texts()).toEqual(['When?']);
+  });
+
+  test('a thread that is recalled during an attempt is not attempted beside it', async () => {
+    const { server, ann, remote } = await meet();
+    const events = await service.follow(ann, 'message.undeliverable');
+    const release = server.hold();
+    const { task_id } = await service.ask(ann, remote, 'When?');
+    await waitUntil(() => server.texts()).toEqual(['When?']);
+    await recall(ann, remote, server);
+    release();
+    await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('completed');
+    expect(server.texts()).toEqual(['When?']);
+    expect(server.callsOf('ListTasks')).toEqual([]);
+    expect(await events()).toEqual([]);
+  });
+
+  test('a thread that is recalled during an attempt that fails is attempted again at once', async () => {
+    const { server, ann, remote } = await meet();
+    server.failNext('SendMessage', { status: 503, headers: { 'Retry-After': '3600' } });
+    const release = server.hold();
+    const { task_id } = await service.ask(ann, remote, 'When?');
+    await waitUntil(() => server.texts()).toEqual(['When?']);
+    await recall(ann, remote, server);
+    release();
+    await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('completed');
+    expect(server.texts()).toEqual(['When?', 'When?']);
   });
 
   test('an answer that was not read yet does not leave the other messages behind', async () => {
