@@ -35,9 +35,9 @@ export const laterChanges = 'm.withdrawn_at, m.replaces, m.replaced_by';
 /** Sets the columns of a message that has no content any more. */
 export const clearedContent = `content = '', content_type = 'text', attachment_count = 0`;
 
-/** Needs messages `m`: the first characters, or the number of files of a message that has only files. */
+/** Needs messages `m`: the first characters, or what a message without a text has in their place. */
 export const previewOf = (characters: number) =>
-  `case when m.content = '' and m.attachment_count > 0
+  `case when m.withdrawn_at is not null then 'Withdrawn' when m.content = '' and m.attachment_count > 0
      then m.attachment_count || case m.attachment_count when 1 then ' file' else ' files' end
    else left(m.content, ${characters}) end`;
 

@@ -2,27 +2,13 @@ import { z } from 'zod';
 import { examplePage } from '../../operations/examples/events.ts';
 import { exampleAgents, exampleThread } from '../../../packages/core/src/records/examples.ts';
 import type { TransportDescription, MessageDescription } from '../../realtime/transport-description.ts';
-import { watchOwner } from '../../../packages/core/src/inputs/events.ts';
 import { envelopeText, eventEnvelopes } from '../../operations/event-envelope.ts';
 import { sendMessageOperation } from '../../operations/messages/send-message.ts';
 import { type CallFrame } from './call-frame.ts';
 import { type ControlFrame, clientFrames } from './client-frames.ts';
+import { handshakeQuery } from './handshake.ts';
 import { defaultLimits } from './limits.ts';
 import { type ServerFrame, serverFrames } from './server-frames.ts';
-
-const handshake = z.object({
-  cursor: z
-    .string()
-    .optional()
-    .describe(
-      'Start after this position, or at `earliest` or `latest`. Default: the acknowledged position, or the end of the feed if there is none.',
-    ),
-  ticket: z
-    .string()
-    .optional()
-    .describe('A ticket from POST /v1/realtime/tickets, for clients that cannot set headers.'),
-  watch: watchOwner,
-});
 
 const { cursor } = examplePage;
 
@@ -75,7 +61,7 @@ Close codes: 1001: the server is shutting down. 1002 and 1007: invalid WebSocket
   protocol: 'ws',
   address: '/ws',
   method: 'GET',
-  query: handshake,
+  query: handshakeQuery,
   event: {
     schema: (type) => eventEnvelopes.get(type) ?? z.never(),
     text: envelopeText,

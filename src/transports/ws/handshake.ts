@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { parse as parseQuery } from 'node:querystring';
 import { z } from 'zod';
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
@@ -9,7 +10,19 @@ import { watchOwner } from '../../../packages/core/src/inputs/events.ts';
 import { parseInput } from '../../../packages/core/src/inputs/parse-input.ts';
 import type { Tokens } from '../../services/auth/tokens.ts';
 
-const watchInput = z.object({ watch: watchOwner });
+export const handshakeQuery = z.strictObject({
+  cursor: z
+    .string()
+    .optional()
+    .describe(
+      'Start after this position, or at `earliest` or `latest`. Default: the acknowledged position, or the end of the feed if there is none.',
+    ),
+  ticket: z
+    .string()
+    .optional()
+    .describe('A ticket from POST /v1/realtime/tickets, for clients that cannot set headers.'),
+  watch: watchOwner,
+});
 
 /** The credentials and the cursor of a handshake. */
 export interface Handshake {
@@ -34,7 +47,7 @@ export const tokenProtocol = 'bearer';
 /**
  * Reads path, token or ticket, cursor, and whose events are wanted. Any Origin is accepted: browsers add no credentials by themselves, so
  * a page can only use a token that it has.
- * @throws {DomainError} NOT_FOUND when the path is not /ws; VALIDATION_ERROR for an invalid Host or `watch`.
+ * @throws {DomainError} NOT_FOUND when the path is not /ws; VALIDATION_ERROR for an invalid Host or query.
  */
 export function readHandshake(request: IncomingMessage): Handshake {
   useOriginForm(request);
@@ -47,14 +60,8 @@ export function readHandshake(request: IncomingMessage): Handshake {
     .map((part) => part.trim());
   const token =
     bearerToken(headers.authorization) ?? (protocol === tokenProtocol ? protocolToken : undefined);
-  const parameters = new URLSearchParams(query);
-  const ticket = token ? undefined : parameters.get('ticket');
-  return {
-    token: token || undefined,
-    ticket: ticket ?? undefined,
-    cursor: parameters.get('cursor') ?? undefined,
-    watch: parseInput(watchInput, { watch: parameters.get('watch') ?? undefined }).watch,
-  };
+  const { ticket, cursor, watch } = parseInput(handshakeQuery, parseQuery(query));
+  return { token: token || undefined, ticket: token ? undefined : ticket, cursor, watch };
 }
 
 /**

@@ -88,6 +88,18 @@ test('an invalid or foreign cursor is refused before the upgrade', async () => {
   }
 });
 
+test('an unknown or repeated parameter is named before the upgrade', async () => {
+  const token = await node.token(await node.agent());
+  for (const [path, field] of [
+    ['/ws?since=1', 'since'],
+    ['/ws?cursor=latest&cursor=earliest', 'cursor'],
+  ] as const)
+    expect(await refused(node.address, { token, path })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'VALIDATION_ERROR', details: [{ field }] } },
+    });
+});
+
 test('an agent with too many open streams gets no other one until one of them ends', async () => {
   const small = stopAfterTest(await startRealtimeNode({ realtime: { streams_per_agent: 2 } }));
   const agent = await small.agent();

@@ -9,8 +9,8 @@ const service = useSharedService();
 test('a person withdraws a message of an agent after a question, and open pages follow', async () => {
   const [ada, bob] = await Promise.all([signInWithAgent(service), signInWithAgent(service)]);
   const thread = await service.thread(ada.mine, bob.mine);
-  const own = await sendTo(service, ada.mine, thread, 'walnut');
   await sendTo(service, bob.mine, thread, 'of bob');
+  const own = await sendTo(service, ada.mine, thread, 'walnut');
   const address = `/console/conversations/${thread}`;
   const links = async () =>
     (await ada.go(address))
@@ -29,6 +29,7 @@ test('a person withdraws a message of an agent after a question, and open pages 
   expect(after.visibleText).not.toContain('walnut');
   await expect.poll(live.shown).toContain('Withdrawn by its sender.');
   live.close();
+  expect((await bob.go('/console/conversations')).visibleText).toContain(': Withdrawn');
   expect(await links()).toEqual([]);
 });
 
