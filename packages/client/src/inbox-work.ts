@@ -1,5 +1,6 @@
 import { randomId } from './random-id.ts';
 import { backOffMs, waitOrAbort } from './calls/back-off.ts';
+import { AgentMessagingError, ApprovalRequiredError } from './errors.ts';
 import { isTransient } from './events/poll.ts';
 import type { AcknowledgeMessageInput, InboxCalls, Lease } from './generated/inbox.ts';
 
@@ -9,7 +10,8 @@ export type WorkReply = NonNullable<AcknowledgeMessageInput['reply']>;
 export interface WorkOptions {
   /**
    * Handles one item. When it returns, the item is acknowledged, with the reply that it returns; when it throws, another instance gets the
-   * item. The signal is aborted when the lease is lost: drop the work.
+   * item. A reply that a person reviews first ends the lease, too; if it is denied, the item comes again. The signal is aborted when the
+   * lease is lost: drop the work.
    */
   handler: (lease: Lease, signal: AbortSignal) => Promise<WorkReply | void>;
   /** Items at a time; default: 1. */
@@ -122,18 +124,26 @@ async function handle(
   );
   try {
     const reply = await handler(lease, lost.signal);
-    await inbox.acknowledgeMessage(
-      { lease_id, ...(reply !== undefined && { reply }) },
-      { idempotencyKey: lease_id },
-    );
+    await inbox
+      .acknowledgeMessage({ lease_id, ...(reply !== undefined && { reply }) }, { idempotencyKey: lease_id })
+      .catch(ignore(isInReview));
   } catch (error) {
     onError?.(error, lease);
     const reason = (error instanceof Error ? error.message : String(error)).slice(0, 500);
     const delay_seconds = Math.min(maxDelaySeconds, 2 ** (lease.attempt - 1));
     await inbox
       .releaseMessage({ lease_id, delay_seconds, reason })
+      .catch(ignore(isLost))
       .catch((failure: unknown) => onError?.(failure, lease)); // the lease ends by itself
   } finally {
     clearInterval(timer);
   }
 }
+
+const isInReview = (error: unknown): boolean => error instanceof ApprovalRequiredError;
+const isLost = (error: unknown): boolean =>
+  error instanceof AgentMessagingError && error.code === 'LEASE_LOST';
+
+const ignore = (isExpected: (error: unknown) => boolean) => (error: unknown) => {
+  if (!isExpected(error)) throw error;
+};

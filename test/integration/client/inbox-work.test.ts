@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { createClient, type WorkOptions } from '../../../packages/client/src/main.ts';
 import { nameInstance } from '../../../packages/client/src/node/client.ts';
 import { useSharedService } from '../../support/service.ts';
+import { reviewsOf } from '../reviews/setup.ts';
 import { range, sendNumbers, startConversation } from './setup.ts';
 
 const service = useSharedService();
@@ -72,6 +73,28 @@ test('an item whose handler throws is handled again, with its reason', async () 
   await stop();
   expect(errors).toEqual([[new Error('not yet'), 1]]);
   expect(await asBob.inbox.get()).toMatchObject({ ready: 0, leased: 0, dead: 0 });
+});
+
+test('a reply that a person reviews is no error, and a lost lease is one', async () => {
+  const { bob, asAda, asBob, thread_id, start, stop } = await startInbox();
+  await reviewsOf(service).setPolicy(bob, 'review_all');
+  const errors: unknown[] = [];
+  start({
+    handler: async ({ id, event }) => {
+      if (event.type !== 'message.created') return;
+      if (event.data.content === '2')
+        await asBob.inbox.releaseMessage({ lease_id: id, delay_seconds: 3_600 });
+      return event.data.content;
+    },
+    onError: (error) => errors.push(error),
+  });
+  await sendNumbers(asAda, thread_id, 1, 1);
+  await expect.poll(async () => (await asBob.inbox.get()).in_review).toBe(1);
+  const { id: other } = await asAda.threads.create({ with_handle: bob.handle });
+  await sendNumbers(asAda, other, 2, 2);
+  await expect.poll(() => errors.length).toBe(1);
+  await stop();
+  expect(errors).toEqual([expect.objectContaining({ code: 'LEASE_LOST' })]);
 });
 
 test('a lease is renewed while its handler runs, and a lost one aborts its signal', async () => {

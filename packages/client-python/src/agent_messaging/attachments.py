@@ -8,6 +8,7 @@ import json
 import mimetypes
 import os
 import shutil
+import ssl
 import tempfile
 import time
 import urllib.error
@@ -28,9 +29,12 @@ _CHUNK = 64 * 1024
 class AttachmentFiles(AttachmentsOperations):
     """Files of messages."""
 
-    def __init__(self, caller: Caller, transport: Transport) -> None:
+    def __init__(self, caller: Caller, transport: Transport, context: ssl.SSLContext | None) -> None:
         super().__init__(caller)
         self._transport = transport
+        self._opener = urllib.request.build_opener(
+            urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context)
+        )
 
     def upload(
         self,
@@ -93,7 +97,7 @@ class AttachmentFiles(AttachmentsOperations):
         url = self._wait_for_url(attachment_id, timeout)
         try:
             # The signed URL needs no token, and must not get one.
-            with urllib.request.urlopen(url, timeout=timeout) as response:
+            with self._opener.open(url, timeout=timeout) as response:
                 shutil.copyfileobj(response, file, _CHUNK)
                 expected = response.headers.get("Content-Length")
         except urllib.error.HTTPError as error:

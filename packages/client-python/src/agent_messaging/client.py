@@ -27,6 +27,7 @@ class Client(Nouns):
     :param timeout: seconds that a call waits for data.
     :param max_retries: how often a read, or a write with an idempotency key, is repeated after a transient error.
     :param max_wait: the longest `Retry-After`, in seconds, that a call waits for. A longer one is raised.
+    :param ssl_context: for https: of the calls, and of the downloads, which can come from another host.
     """
 
     def __init__(
@@ -46,7 +47,7 @@ class Client(Nouns):
         self._transport = Transport(
             self._connections, f"{path}/v1", tokens, timeout=timeout, max_retries=max_retries, max_wait=max_wait
         )
-        self.attachments = AttachmentFiles(self, self._transport)
+        self.attachments = AttachmentFiles(self, self._transport, ssl_context)
         self.events = EventSource(self)
         self.inbox = InboxWork(self)
         self.tasks = TaskWork(self)

@@ -17,6 +17,7 @@ class AgentMessagingError(Exception):
         status: int | None = None,
         request_id: str | None = None,
         details: list[dict[str, Any]] | None = None,
+        approval: dict[str, Any] | None = None,
         retry_after: float | None = None,
     ) -> None:
         super().__init__(f"{code}: {message}")
@@ -28,6 +29,8 @@ class AgentMessagingError(Exception):
         """Include it when you report a problem."""
         self.details = details or []
         """The invalid fields of the request."""
+        self.approval = approval
+        """The approval that the call waits for, or that was denied: `id`, `expires_at`, and `url`, its page."""
         self.retry_after = retry_after
         """Seconds after which a retry makes sense; None if the service named none."""
 
@@ -106,5 +109,6 @@ def to_error(status: int, body: Any, *, request_id: str | None = None, retry_aft
         status=status,
         request_id=error.get("request_id") or request_id,
         details=error.get("details"),
+        approval=error.get("approval"),
         retry_after=retry_after,
     )

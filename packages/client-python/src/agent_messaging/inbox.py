@@ -10,13 +10,13 @@ import socket
 import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from ._calls import Caller, backoff, is_transient
 from ._operations import Event, InboxOperations
-from .errors import AgentMessagingError, LeaseLostError, NotFoundError
+from .errors import AgentMessagingError, ApprovalRequiredError, LeaseLostError, NotFoundError
 
 _log = logging.getLogger("agent_messaging")
 
@@ -55,7 +55,8 @@ class InboxWork(InboxOperations):
         """Handles items until SIGTERM, SIGINT or `stop`; then finishes those that it has.
 
         An item is acknowledged when the handler returns. If it returns a text or the fields of a message, that is sent
-        as the reply in the same transaction. If it raises, the item is given back and comes again later.
+        as the reply in the same transaction. If it raises, the item is given back and comes again later. A reply that a
+        person reviews first ends the lease, too; if it is denied, the item comes again.
 
         :param concurrency: how many items are handled at the same time, each in a thread of its own.
         :param lease_seconds: how long other instances leave an item alone if this process dies.
@@ -71,7 +72,7 @@ class InboxWork(InboxOperations):
             while not stopping.is_set():
                 free = pool.wait_for_free(concurrency)
                 try:
-                    claim = {**request, "max": free, "wait_seconds": wait_seconds}
+                    claim = {**request, "max": min(100, free), "wait_seconds": wait_seconds}
                     answer = self._caller.call("claim_messages", claim, timeout=wait_seconds + 15)
                 except AgentMessagingError as error:
                     if not is_transient(error):
@@ -166,15 +167,17 @@ class _Pool:
 
     def _handle(self, lease: Lease) -> None:
         try:
-            self._send("acknowledge_message", lease, reply=self._handler(lease))
+            reply = self._handler(lease)
+            with suppress(ApprovalRequiredError):
+                self._send("acknowledge_message", lease, reply=reply)
         except BaseException as error:
-            if not isinstance(error, LeaseLostError):
-                self._give_back(lease, f"{type(error).__name__}: {error}", min(300, 2**lease.attempt))
+            self._give_back(lease, f"{type(error).__name__}: {error}", min(300, 2**lease.attempt))
             self._on_error(error, lease)
 
     def _give_back(self, lease: Lease, reason: str = "The instance stops.", delay_seconds: int = 0) -> None:
         try:
-            self._send("release_message", lease, reason=reason[:500], delay_seconds=delay_seconds)
+            with suppress(LeaseLostError):
+                self._send("release_message", lease, reason=reason[:500], delay_seconds=delay_seconds)
         except AgentMessagingError as error:
             _log.warning("the item %s comes again when its lease has ended: %s", lease.event["id"], error)
 

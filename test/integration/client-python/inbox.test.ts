@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { missingPythonReason, runPython } from '../../support/python.ts';
+import { useSharedService } from '../../support/service.ts';
+import { describeUnless } from '../../support/vitest/describe-unless.ts';
+import { reviewsOf } from '../reviews/setup.ts';
+
+describeUnless(missingPythonReason, 'the inbox from Python', () => {
+  const service = useSharedService();
+
+  test('a reply that a person reviews is no error, a lost lease is one, and an error names its approval', async () => {
+    const [ada, bob] = await Promise.all([service.agent(), service.agent()]);
+    await reviewsOf(service).setPolicy(bob, 'review_all');
+    const result = await runPython(
+      `
+import json, logging, os, threading
+import agent_messaging as am
+
+ada, bob = (am.Client(os.environ["URL"], os.environ[name]) for name in ("ADA", "BOB"))
+errors, logs, stop = [], [], threading.Event()
+logging.getLogger("agent_messaging").addFilter(lambda record: logs.append(record.getMessage()))
+
+def handle(lease):
+    text = lease.event["data"]["content"]
+    if text == "lost":
+        bob.inbox.release_message(lease.id, delay_seconds=3600)
+    if text == "end":
+        stop.set()
+    return f"{text}!"
+
+bob.inbox.set()
+thread = ada.threads.create(with_handle=os.environ["BOB_HANDLE"])
+for text in ("reviewed", "lost", "end"):
+    ada.threads.create(with_handle=os.environ["BOB_HANDLE"], initial_message=text)
+bob.inbox.work(handle, wait_seconds=1, stop=stop, on_error=lambda error, lease: errors.append(error.code))
+try:
+    bob.messages.send(thread["id"], "Hello")
+except am.ApprovalRequiredError as error:
+    approval = error.approval
+print(json.dumps([errors, logs, bob.inbox.get()["in_review"], approval["url"].endswith(approval["id"])]))
+`,
+      { URL: service.url, ADA: ada.token, BOB: bob.token, BOB_HANDLE: bob.handle },
+    );
+    expect(result).toEqual([['LEASE_LOST'], [], 2, true]);
+  });
+
+  test('more handlers than a claim can ask for', async () => {
+    const [ada, bob] = await Promise.all([service.agent(), service.agent()]);
+    const result = await runPython(
+      `
+import json, os, threading
+import agent_messaging as am
+
+ada, bob = (am.Client(os.environ["URL"], os.environ[name]) for name in ("ADA", "BOB"))
+stop = threading.Event()
+bob.inbox.set()
+thread = ada.threads.create(with_handle=os.environ["BOB_HANDLE"], initial_message="Hello")
+bob.inbox.work(lambda lease: stop.set(), concurrency=101, wait_seconds=1, stop=stop)
+print(json.dumps(bob.inbox.get()["ready"]))
+`,
+      { URL: service.url, ADA: ada.token, BOB: bob.token, BOB_HANDLE: bob.handle },
+    );
+    expect(result).toBe(0);
+  });
+});
