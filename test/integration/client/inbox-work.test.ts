@@ -80,11 +80,10 @@ test('a reply that a person reviews is no error, and a lost lease is one', async
   await reviewsOf(service).setPolicy(bob, 'review_all');
   const errors: unknown[] = [];
   start({
-    handler: async ({ id, event }) => {
-      if (event.type !== 'message.created') return;
-      if (event.data.content === '2')
-        await asBob.inbox.releaseMessage({ lease_id: id, delay_seconds: 3_600 });
-      return event.data.content;
+    async handler({ id, event }) {
+      const isLost = event.type === 'message.created' && event.data.content === '2';
+      if (isLost) await asBob.inbox.releaseMessage({ lease_id: id, delay_seconds: 3_600 });
+      return 'Done.';
     },
     onError: (error) => errors.push(error),
   });

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import io
 import json
+import math
 import mimetypes
 import os
 import shutil
@@ -114,7 +115,9 @@ class AttachmentFiles(AttachmentsOperations):
             try:
                 return str(self._transport.send("GET", path, timeout=timeout).headers["Location"])
             except ConflictError as error:
-                if error.code != "ATTACHMENT_NOT_READY" or time.monotonic() >= deadline:
+                # A file that could not be scanned names an hour, after which its sender may have sent it again.
+                retry_at = time.monotonic() + (error.retry_after or math.inf)
+                if error.code != "ATTACHMENT_NOT_READY" or retry_at >= deadline:
                     raise
 
 
