@@ -1,5 +1,5 @@
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
-import { SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
+import { InvalidGrant, SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import type { Context } from 'koa';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { errorHeaders } from '../http/errors.ts';
@@ -37,6 +37,14 @@ export function answerIfDomainError(ctx: Context, error: Error): boolean {
   const domainError = findDomainError(error);
   if (domainError) answerDomainError(ctx, domainError);
   return domainError !== undefined;
+}
+
+/** Answers a refused request for a token. The library does not say what is wrong, nor what the app can do. */
+export function answerGrantError(ctx: Context, error: Error): void {
+  if (answerIfDomainError(ctx, error) || !(error instanceof InvalidGrant)) return;
+  const error_description =
+    'The code or refresh token is unknown, expired, revoked or used, or client_id, redirect_uri or code_verifier is not the one of its sign-in; sign in again.';
+  ctx.body = { error: 'invalid_grant', error_description };
 }
 
 /** As `answerDomainError`, but with a page for browsers. */

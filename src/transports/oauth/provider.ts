@@ -7,7 +7,7 @@ import { createAdapters } from './storage-adapter.ts';
 import { createCallHooks } from './call-hooks.ts';
 import { isClientSecret, customClientFields } from './clients/clients.ts';
 import { normalizeDocument, clientDocuments, createDocumentReader } from './clients/metadata-documents.ts';
-import { answerIfDomainError, type ErrorPage, createErrorRenderer } from './errors.ts';
+import { answerGrantError, answerIfDomainError, type ErrorPage, createErrorRenderer } from './errors.ts';
 import { interactions, lifetimes, mayIntrospect, mayRevoke, requirePlainState } from './policy.ts';
 import { createRegistrationFeature } from './clients/registration.ts';
 import type { OAuthStorage } from './storage.ts';
@@ -43,7 +43,7 @@ export function createProvider(parts: ProviderParts): Provider {
   provider.on('server_error', (ctx, error) => {
     if (!answerIfDomainError(ctx, error)) parts.report(error);
   });
-  provider.on('grant.error', answerIfDomainError);
+  provider.on('grant.error', answerGrantError);
   provider.on('revocation.error', answerIfDomainError);
   provider.on('introspection.error', answerIfDomainError);
   // Prevents a cookie for the provider's session, which is not stored.
