@@ -108,6 +108,7 @@ describe('a new person from the provider', () => {
   test('can set a password without a current one, and sign in with it', async () => {
     const { browser, username } = await newcomer();
     const account = await browser.go('/console/account');
+    expect(account.visibleText).toContain('Your account is connected with Example ID.');
     const form = findForm(account, '/console/account/password');
     expect(form.fields.map(([name]) => name)).not.toContain('current');
     expect((await browser.send(form, { fields: { next: password } })).visibleText).toContain(

@@ -1,4 +1,5 @@
 import { readAccount } from '../../../../services/people/accounts.ts';
+import { listIdentities } from '../../../../services/people/external-identities.ts';
 import { setNameOfPerson } from '../../../../services/people/display-names.ts';
 import { changePassword } from '../../../../services/people/sign-in.ts';
 import { addressKey } from '../../../http/address-key.ts';
@@ -10,7 +11,10 @@ import { displayName, newPassword } from './account-fields.tsx';
 /** The account page of a person. */
 export const accountPage = definePage({
   path: '/console/account',
-  load: async ({ read, person }) => ({ account: await read(readAccount, person.account_id) }),
+  load: async ({ read, person: { account_id } }) => ({
+    account: await read(readAccount, account_id),
+    identities: await read(listIdentities, account_id),
+  }),
   title: 'Account',
   sections: ({ form }) => [
     ({ person: { username } }) => (
@@ -62,10 +66,14 @@ export const accountPage = definePage({
         return 'Password changed. All other browsers are signed out.';
       },
     }),
-    ({ parts: { external } }) =>
+    ({ parts: { external }, identities }) =>
       external && (
         <Card title={external.name} action={<a href="/console/account/external">Connections</a>}>
-          <p>Connect your account with {external.name} to sign in with it.</p>
+          <p>
+            {identities.length === 0
+              ? `Connect your account with ${external.name} to sign in with it.`
+              : `Your account is connected with ${external.name}.`}
+          </p>
         </Card>
       ),
   ],
