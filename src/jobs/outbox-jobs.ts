@@ -31,7 +31,7 @@ export const searchIndexing: JobContract<{ version: 1; ids: string[] }> = {
   backoff_ms: 1_000,
 };
 
-/** Scans uploads for malware; nothing can be downloaded before. The subjects are attachments. */
+/** Scans uploads; nothing can be downloaded before. The subjects are attachments. */
 export const attachmentScanning: JobContract<{ version: 1; ids: string[] }> = {
   name: scanJob,
   queue: 'attachment-scanning',

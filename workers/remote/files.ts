@@ -31,7 +31,7 @@ export async function toFileParts(core: Core, files: readonly SentFile[]): Promi
   for (const { id, filename, content_type: mediaType } of files) {
     const found = await db.attachments.find(id);
     if (found?.scan_status === 'infected') {
-      parts.push({ text: `The file ${filename} was removed: it contains malware.`, ...nameOf(id) });
+      parts.push({ text: `The file ${filename} was found unsafe and was removed.`, ...nameOf(id) });
     } else if (found?.scan_status === 'clean' && total <= maxRawBytes) {
       const chunks: Buffer[] = [];
       for await (const chunk of await blobs.read(found.storage_key)) chunks.push(chunk as Buffer);

@@ -208,6 +208,6 @@ function presentFile(
   { fileUrl }: TaskForm,
 ): object {
   if (scan_status === 'infected')
-    return { text: `The file ${filename} was removed: it contains malware.`, mediaType: 'text/plain' };
+    return { text: `The file ${filename} was found unsafe and was removed.`, mediaType: 'text/plain' };
   return { url: fileUrl(id), filename, mediaType: content_type };
 }

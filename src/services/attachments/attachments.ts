@@ -58,7 +58,7 @@ export async function signDownloadUrl(work: Work, id: string) {
 /** @throws {DomainError} ATTACHMENT_NOT_READY before the scan and if it failed; ATTACHMENT_INFECTED */
 export function requireClean({ scan_status }: { scan_status: string }): void {
   if (scan_status === 'infected') {
-    throw new DomainError('ATTACHMENT_INFECTED', 'This file contains malware and was removed.');
+    throw new DomainError('ATTACHMENT_INFECTED', 'This file was found unsafe and was removed.');
   }
   if (scan_status === 'failed') {
     const message =

@@ -43,7 +43,7 @@ export function requireSendableFiles(
       );
     }
     if (file.scan_status === 'infected')
-      throw fileError('ATTACHMENT_INFECTED', id, 'This file contains malware');
+      throw fileError('ATTACHMENT_INFECTED', id, 'This file was found unsafe and was removed');
     if (file.scan_status === 'failed') {
       throw fileError('ATTACHMENT_NOT_READY', id, 'This file could not be scanned; upload it again');
     }

@@ -17,7 +17,7 @@ export const errorDescriptions: Record<ErrorCode, string> = {
   CANNOT_INITIATE_THREADS: 'The owner of this agent does not allow it to start threads.',
   NOT_THREAD_MEMBER: 'Only members of the thread can do this.',
   THREAD_CLOSED: 'The thread is closed or archived. Set its status to active first.',
-  ATTACHMENT_INFECTED: 'The scanner found malware in the file. It cannot be downloaded or sent.',
+  ATTACHMENT_INFECTED: 'The scan found the file unsafe. It was removed, and cannot be downloaded or sent.',
   APPROVAL_DENIED: 'A person denied the approval.',
   APPROVAL_REQUIRED:
     'A person must approve this call first, and nothing of it has left. It runs when the person approves; then the same Idempotency-Key gives the answer.',

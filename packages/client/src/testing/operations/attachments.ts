@@ -94,7 +94,7 @@ export function claimFiles({ state, me }: Call, ids: readonly string[]): Attachm
         `This attachment was already sent; upload the file again: ${id}`,
       );
     if (file.record.scan_status === 'infected')
-      throw new DomainError('ATTACHMENT_INFECTED', `This file contains malware: ${id}`);
+      throw new DomainError('ATTACHMENT_INFECTED', `This file was found unsafe and was removed: ${id}`);
     return file;
   });
 }
@@ -109,7 +109,7 @@ function requireAttachment({ state, me }: Call, id: string): Attachment {
 
 function requireClean({ record }: Attachment): void {
   if (record.scan_status === 'infected')
-    throw new DomainError('ATTACHMENT_INFECTED', 'This file contains malware and was removed.');
+    throw new DomainError('ATTACHMENT_INFECTED', 'This file was found unsafe and was removed.');
   if (record.scan_status === 'clean') return;
   const message = 'This file is not scanned yet; retry in a moment.';
   throw new DomainError('ATTACHMENT_NOT_READY', message, { retry_after: 1 });
