@@ -54,11 +54,7 @@ describe('an answer travels as the update of its task, and the message after it 
   test('the order stays when the answer is read late', async () => {
     const both = await meet();
     const { bob, thread, thread_id } = both;
-    // The worker of Ann does not look at the thread.
-    await here.sql('update remote_threads set next_at = $2 where thread_id = $1', [
-      thread_id,
-      Date.now() + 3_600_000,
-    ]);
+    await here.holdThread(thread_id);
     await there.send(bob, thread, 'The answer.');
     await there.send(bob, thread, 'And more.');
     const remote = async () => (await there.core.db.remoteAgents.find(both.remoteAnn.id))?.last_error;
@@ -93,10 +89,7 @@ describe('an answer travels as the update of its task, and the message after it 
     const { ann, bob, thread, thread_id } = both;
     await there.send(bob, thread, 'First.');
     await readBoth(both, 2);
-    await there.sql('update remote_threads set next_at = $2 where thread_id = $1', [
-      thread,
-      Date.now() + 3_600_000,
-    ]);
+    await there.holdThread(thread);
     await there.send(bob, thread, 'By itself.', { metadata: { no_reply_expected: true } });
     const { task_id } = await here.ask(ann, { thread_id }, 'And?');
     await waitUntil(async () => (await there.messages(bob, thread)).length).toBe(4);

@@ -88,12 +88,7 @@ test('an answer that came as the update of a task is withdrawn too', async () =>
 
 test('an answer that is withdrawn before it was read never shows its content', async () => {
   const { ann, bob, thread, thread_id } = await meet();
-  // The worker of Ann does not look at the thread.
-  const later = Date.now() + 3_600_000;
-  await waitUntil(async () => {
-    const held = 'update remote_threads set next_at = $2 where thread_id = $1 and next_at <= $3 returning 1';
-    return (await here.sql(held, [thread_id, later, Date.now()])).length;
-  }).toBe(1);
+  await here.holdThread(thread_id);
   const { id } = await there.send(bob, thread, 'A secret.');
   await withdraw(there, bob, id);
   await there.send(bob, thread, 'Next.');
