@@ -60,6 +60,7 @@ export async function startWorker(
   });
   lifecycle.onStop('receipts', 2_000, () => receipts.close());
   const backOff = createBackOff(pacing.backoffMs, pacing.maxBackoffMs);
+  const remotePacing = { ...pacing, scheduleMs: pacing.remoteScheduleMs };
   const stoppable = { ...core, blobs: createStoppableBlobs(stop.signal, core.blobs) };
   const handlers = [
     ...deliveryHandlers(core),
@@ -75,7 +76,7 @@ export async function startWorker(
       remoteDelivery,
       // Without them, entries that an earlier setting left are dropped.
       config.REMOTE_AGENTS
-        ? [cardSource(core, pacing), remoteThreadSource(stoppable, openIntake(stoppable), pacing)]
+        ? [cardSource(core, remotePacing), remoteThreadSource(stoppable, openIntake(stoppable), remotePacing)]
         : [],
       pacing,
     ),

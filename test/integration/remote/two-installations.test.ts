@@ -21,6 +21,8 @@ let here: Installation;
 let there: Installation;
 const proxies: Proxy[] = [];
 
+const manyAttempts = Array<number>(60).fill(20);
+
 async function startBehindProxy(line: 'here' | 'there'): Promise<Installation> {
   const port = await findFreePort();
   const proxy = await startHttpProxy(`http://127.0.0.1:${port}`, decide(line));
@@ -28,7 +30,7 @@ async function startBehindProxy(line: 'here' | 'there'): Promise<Installation> {
   return startInstallation({
     port,
     env: { PUBLIC_URL: proxy.url },
-    pacing: { scheduleMs: Array(60).fill(20) },
+    pacing: { scheduleMs: manyAttempts, remoteScheduleMs: manyAttempts },
   });
 }
 

@@ -23,6 +23,7 @@ import { type WebhookReceiver, startWebhookReceiver } from '../../support/server
 export const fastPacing: WebhookPacing = {
   ...defaultPacing,
   scheduleMs: [0, 20, 40],
+  remoteScheduleMs: [0, 20, 40],
   jitter: 0,
   backoffMs: 10,
   maxBackoffMs: 20,

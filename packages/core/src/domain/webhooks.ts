@@ -15,6 +15,8 @@ export const maxWebhooks = 10;
 export interface WebhookPacing {
   /** The delay before each attempt, counted from the previous one; the first one is immediate. */
   scheduleMs: readonly number[];
+  /** The same for messages to agents of other systems: the next ones of a thread wait for them, so the pauses are short. */
+  remoteScheduleMs: readonly number[];
   /** The maximum random extension of a delay, as a fraction of it, so that failures do not retry at the same time. */
   jitter: number;
   /** Concurrent attempts for one webhook. */
@@ -37,7 +39,7 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Ten attempts over a little more than three days. */
+/** Attempts over a little more than three days; ten for a webhook. */
 export const defaultPacing: WebhookPacing = {
   scheduleMs: [
     0,
@@ -50,6 +52,10 @@ export const defaultPacing: WebhookPacing = {
     14 * hour,
     20 * hour,
     24 * hour,
+  ],
+  remoteScheduleMs: [
+    ...[0, 5, 10, 15, 30, 60, 120, 300, 600].map((seconds) => seconds * second),
+    ...Array<number>(288).fill(15 * minute),
   ],
   jitter: 0.1,
   maxParallel: 4,

@@ -6,7 +6,10 @@ import { waitUntil } from '../../webhooks/setup.ts';
 import { type Installation, startInstallation, storyOf, useInstallation } from '../setup.ts';
 import { connect, threadOf } from './setup.ts';
 
-const here = useInstallation({ env: { RATE_LIMITS: 'off' }, pacing: { scheduleMs: Array(200).fill(20) } });
+const here = useInstallation({
+  env: { RATE_LIMITS: 'off' },
+  pacing: { remoteScheduleMs: Array(200).fill(20) },
+});
 let there: Installation;
 let line: ProxyAction = 'pass';
 let proxy: Awaited<ReturnType<typeof startHttpProxy>>;

@@ -14,7 +14,8 @@ import { type AddedRemote, type Installation, startInstallation } from '../setup
 export async function startBehindProxy(decide: () => ProxyAction): Promise<Installation> {
   const port = await findFreePort();
   const proxy = await startHttpProxy(`http://127.0.0.1:${port}`, decide);
-  const pacing = { scheduleMs: Array<number>(200).fill(20), maxRetryAfterMs: 100 };
+  const scheduleMs = Array<number>(200).fill(20);
+  const pacing = { scheduleMs, remoteScheduleMs: scheduleMs, maxRetryAfterMs: 100 };
   const env = { PUBLIC_URL: proxy.url, RATE_LIMITS: 'off' };
   const installation = await startInstallation({ port, env, pacing });
   async function stop(): Promise<boolean> {
