@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Core } from '../compose.ts';
+import { checkSecretKey } from '../services/auth/signing-keys.ts';
 import { logTransitions } from '../platform/observability/log-transitions.ts';
 
 /** An instance stays registered for 20 s after its last heartbeat (platform/redis/instances.ts). */
@@ -34,13 +35,15 @@ export function describeSharedQueues({ config }: Pick<Core, 'config'>, others: r
 /**
  * Registers this instance in the queues, and repeats that as a heartbeat. An unavailable Redis does not prevent the start.
  * @returns a function that ends the heartbeat.
- * @throws {Error} when another instance uses the same REDIS_PREFIX.
+ * @throws {Error} when another instance uses the same REDIS_PREFIX, or this one has used another SECRET_KEY.
  */
 export async function startInstanceGuard(
   parts: Parts & Pick<Core, 'logger'>,
   heartbeatMs = defaultHeartbeatMs,
 ): Promise<() => void> {
-  const { queues, logger } = parts;
+  const { queues, logger, db, config } = parts;
+  // With another key, this process would be taken for another instance.
+  await checkSecretKey(db, config.SECRETS);
   const own = await readInstanceNames(parts);
   let isShared = false;
 

@@ -198,6 +198,7 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
   const unitOfWork = { read: () => Promise.resolve(true) };
   const workerNodes = { upsert: () => Promise.resolve(), remove: () => Promise.resolve() };
   const feedEpoch = { identifyDatabase: () => Promise.resolve({ name: 'test', place: 'test' }) };
+  const signingKeys = { list: () => Promise.resolve([]) };
   const core = {
     config,
     logger,
@@ -206,7 +207,7 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
     queues,
     bus,
     unitOfWork,
-    db: { workerNodes, feedEpoch },
+    db: { workerNodes, feedEpoch, signingKeys },
     settings: { sendContext: {} },
     timelines: { onChange: () => undefined, start: () => undefined },
     remoteClient: { createFetch: () => fetch },

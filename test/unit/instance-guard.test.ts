@@ -10,7 +10,10 @@ test('a failing heartbeat is logged once, and its recovery once', async () => {
   let works = false;
   const parts = {
     config: { SECRETS: ['a secret'], REDIS_PREFIX: 'ams' },
-    db: { feedEpoch: { identifyDatabase: () => Promise.resolve({ name: 'one', place: 'here' }) } },
+    db: {
+      signingKeys: { list: () => Promise.resolve([]) },
+      feedEpoch: { identifyDatabase: () => Promise.resolve({ name: 'one', place: 'here' }) },
+    },
     queues: { instances: () => (works ? Promise.resolve([]) : Promise.reject(new Error('away'))) },
     logger: { warn: (_facts: object, message?: string) => void logged.push(message ?? '') },
   };

@@ -10,6 +10,7 @@ import { pendingMigrations } from '../../platform/database/migrations.ts';
 import { UnusableFolder } from '../../platform/blobs/draft-folder.ts';
 import { createClamdScanner, pingClamd } from '../../platform/scanning/clamd.ts';
 import type { ScannedFile } from '../../platform/scanning/scanner.ts';
+import { checkSecretKey } from '../../services/auth/signing-keys.ts';
 import { readFeedEpoch } from '../../services/feed-epoch.ts';
 import { checkClocks, checkReplicas, checkDatabaseLimits } from './database-checks.ts';
 import { waitForBus } from '../core.ts';
@@ -80,6 +81,15 @@ export const checks: readonly Check[] = [
     advice: 'run: ams migrate',
   },
   {
+    part: 'secret',
+    needs: ['schema'],
+    async run({ db, config }) {
+      await checkSecretKey(db, config.SECRETS);
+      return 'SECRET_KEY decrypts the stored keys';
+    },
+    advice: 'use the SECRET_KEY of the other processes; see "Replace SECRET_KEY" in docs/operations.md',
+  },
+  {
     part: 'limits',
     needs: ['database'],
     run: checkDatabaseLimits,
@@ -111,7 +121,7 @@ export const checks: readonly Check[] = [
   },
   {
     part: 'prefix',
-    needs: ['schema', 'queues'],
+    needs: ['schema', 'secret', 'queues'],
     async run(core) {
       const others = await findOtherInstances(core);
       if (others.length > 0) throw new Error(describeSharedQueues(core, others));

@@ -42,6 +42,12 @@ export async function loadSigningKeys(
   return rows.map((row) => box.open(row.id, row.encrypted_key));
 }
 
+/** @throws if the stored keys were encrypted with another secret */
+export async function checkSecretKey({ signingKeys }: ReadWork['db'], secrets: Secrets): Promise<void> {
+  const box = createKeyBox(secrets);
+  for (const row of await signingKeys.list()) box.open(row.id, row.encrypted_key);
+}
+
 /** Returns the ids of the signing keys, newest first, each with its creation time (ms). */
 export async function listSigningKeys({ db: { signingKeys: keys } }: ReadWork) {
   const rows = await keys.list();

@@ -56,6 +56,7 @@ describe('doctor', () => {
       'database',
       'writes',
       'schema',
+      'secret',
       'limits',
       'clocks',
       'replicas',

@@ -31,6 +31,19 @@ await describeWithRedis('two instances on one Redis', () => {
     (await startInstanceGuard(elsewhere))();
   });
 
+  test('a process with another SECRET_KEY is told that, under any prefix', async () => {
+    const first = stopAfterTest(await startService({ backend: 'redis' }));
+    const other = { ...envOf(first), SECRET_KEY: 'fedcba9876543210'.repeat(2), LOG_LEVEL: 'silent' };
+    for (const REDIS_PREFIX of [first.core.config.REDIS_PREFIX, 'other']) {
+      const env = { ...other, REDIS_PREFIX };
+      const core = stopAfterTest(compose(loadConfig(env), 'test'));
+      await expect(startInstanceGuard(core)).rejects.toThrow(/^SECRET_KEY: differs .*; set that one, /);
+      const { out } = await runCli(env, ['doctor']);
+      expect(out).toMatch(/^FAIL +secret +SECRET_KEY: differs /m);
+      expect(out).toMatch(/^not checked +prefix +needs secret/m);
+    }
+  });
+
   test('that start at the same time are logged', async () => {
     const settings = await createTestSettings('redis');
     const core = compose(loadConfig({ ...settings.env, LOG_LEVEL: 'silent' }), 'test');
