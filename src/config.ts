@@ -4,6 +4,7 @@ import type { Secrets } from './shared/encryption.ts';
 import { version as VERSION } from './shared/version.ts';
 import {
   flag,
+  listenHost,
   hosts,
   issuer,
   mailSender,
@@ -94,13 +95,13 @@ const secretKey = z
   );
 
 const environment = z.object({
-  HOST: z.string().default('0.0.0.0'),
+  HOST: listenHost.default('0.0.0.0'),
   PORT: port.default(3000),
   PUBLIC_URL: url('http:', 'https:')
     .refine(isBareUrl, 'must be an address without name, password, query and fragment')
-    .transform((value) => value.replace(/\/+$/, ''))
+    .transform((value) => `${new URL(value).origin}${new URL(value).pathname}`.replace(/\/+$/, ''))
     .optional(),
-  DATA_DIR: z.string().min(1).default('.data'),
+  DATA_DIR: z.string().regex(/\S/, 'must be the path of a folder').default('.data'),
   DATABASE_URL: postgresUrl,
   DATABASE_POOL_SIZE: wholeNumber(2, 500).default(20),
   DATABASE_POOLER: oneOf('none', 'transaction').default('none'),
@@ -151,17 +152,22 @@ const environment = z.object({
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
   S3_ENDPOINT: url('https:', 'http:').optional(),
   S3_PUBLIC_ENDPOINT: url('https:', 'http:').optional(),
-  S3_BUCKET: z.string().optional(),
+  S3_BUCKET: z
+    .string()
+    .regex(/^[^\s/]+$/, 'must be the name of a bucket')
+    .optional(),
   S3_REGION: z.string().default('us-east-1'),
   S3_ACCESS_KEY_ID: z.string().optional(),
   S3_SECRET_ACCESS_KEY: z.string().optional(),
   S3_TIMEOUT_SECONDS: wholeNumber(1, 120).default(15),
-  CLAMD_URL: url('tcp:', 'unix:').optional(),
+  CLAMD_URL: url('tcp:', 'unix:')
+    .refine((value) => !/^unix:\/\/(?!\/.)/.test(value), 'must be unix:///path or tcp://host:3310')
+    .optional(),
   ATTACHMENT_TYPES: mediaTypeList.nullable().default(null),
   UPLOADS_PER_AGENT: wholeNumber(1, 1_000).default(5),
   UPLOADS_PER_PROCESS: wholeNumber(1, 10_000).default(100),
   UPLOAD_IDLE_SECONDS: wholeNumber(1, 120).default(30),
-  OPS_HOST: z.string().default('127.0.0.1'),
+  OPS_HOST: listenHost.default('127.0.0.1'),
   OPS_PORT: port.optional(),
   OPERATOR_PASSWORD: z
     .string()
@@ -176,12 +182,17 @@ const environment = z.object({
 /** As HOST, these listen on every address. */
 const anyAddress = new Set(['0.0.0.0', '::']);
 
-/** The first setting requires the second. */
+/** The first setting requires the second, and has no effect without it. */
 const requiredTogether = [
   ['OIDC_ISSUER', 'OIDC_CLIENT_ID'],
+  ['OIDC_CLIENT_ID', 'OIDC_ISSUER'],
+  ['OIDC_CLIENT_SECRET', 'OIDC_ISSUER'],
+  ['OIDC_NAME', 'OIDC_ISSUER'],
   ['SMTP_URL', 'SMTP_FROM'],
+  ['SMTP_FROM', 'SMTP_URL'],
   ['S3_ENDPOINT', 'S3_BUCKET'],
   ['S3_PUBLIC_ENDPOINT', 'S3_BUCKET'],
+  ['S3_ACCESS_KEY_ID', 'S3_BUCKET'],
   ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
   ['S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID'],
 ] as const;

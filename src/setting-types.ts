@@ -7,7 +7,8 @@ import { describeError } from './shared/error-log.ts';
 
 export function wholeNumber(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`;
-  return z.coerce.number({ error }).int(error).min(min, error).max(max, error);
+  const digits = z.string().regex(/^\s*\d+\s*$/, error);
+  return digits.transform(Number).pipe(z.number().min(min, error).max(max, error));
 }
 
 export const port = wholeNumber(0, 65_535);
@@ -17,17 +18,19 @@ export function oneOf<const Values extends readonly [string, ...string[]]>(...va
   return z.enum(values, { error: `must be one of ${values.join(', ')}` });
 }
 
+/** Their addresses can name a socket in place of a host. */
+const socketProtocols = new Set(['postgres:', 'postgresql:', 'unix:']);
+
 export const url = (...protocols: string[]) =>
   z.string().refine(
     (value) => {
-      try {
-        return protocols.includes(new URL(value).protocol);
-      } catch {
-        return false;
-      }
+      if (/\s/.test(value) || !URL.canParse(value)) return false;
+      const { protocol, hostname, port: number } = new URL(value);
+      const hasHost = hostname !== '' || socketProtocols.has(protocol);
+      return protocols.includes(protocol) && value.includes('://') && hasHost && number !== '0';
     },
     {
-      error: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+      error: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')} and has no spaces`,
       abort: true,
     },
   );
@@ -66,7 +69,11 @@ export const networks = z
       const bits = isIP(address) === 4 ? 32 : 128;
       const prefix = length === undefined ? bits : Number(length);
       const isValid =
-        isIP(address) > 0 && /^\d{1,3}$/.test(length ?? '0') && prefix <= bits && rest.length === 0;
+        isIP(address) > 0 &&
+        !address.includes('%') &&
+        /^\d{1,3}$/.test(length ?? '0') &&
+        prefix <= bits &&
+        rest.length === 0;
       if (isValid) return [{ address, prefix }];
       const message = 'must be address ranges separated by commas, such as 10.1.0.0/16,fd00::/8';
       context.issues.push({ code: 'custom', input: value, message });
@@ -80,6 +87,14 @@ export const mailSender = z
   .refine(
     (value) => z.email().safeParse(/^[^<>\r\n]+<([^<>]+)>$/.exec(value)?.[1] ?? value).success,
     'must be an e-mail address, or a name and an address: Agent Messaging <ams@example.com>',
+  );
+
+/** Where a process listens. */
+export const listenHost = z
+  .string()
+  .refine(
+    (value) => isIP(value) > 0 || /^[a-z\d](?:[\w.-]*[a-z\d])?$/i.test(value),
+    'must be an address or a host name of this machine, without port, such as 127.0.0.1',
   );
 
 /** Host names or addresses, each with or without a port. */

@@ -40,7 +40,7 @@ export async function listenForOperators(
   const server = createHttpServer(
     createApp({ logger, trust_proxy: false, is_https: false, handlers }).callback(),
   );
-  await listen(server, config.OPS_PORT, config.OPS_HOST);
+  await listen(server, config.OPS_PORT, config.OPS_HOST, 'OPS_HOST, OPS_PORT');
   lifecycle.onStop('operators', 3_500, () => closeServer(server));
   const { port } = server.address() as AddressInfo;
   logger.info({ port, host: config.OPS_HOST }, 'operator listener ready');

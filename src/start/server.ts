@@ -59,7 +59,7 @@ export async function startServer(
   const reserved = 100 + config.DATABASE_POOL_SIZE + config.UPLOADS_PER_PROCESS;
   const warn = (message: string) => logger.warn({}, message);
   server.on('upgrade', limitConnections(server, reserved, warn, webSocket.upgrade));
-  await listen(server, config.PORT, config.HOST);
+  await listen(server, config.PORT, config.HOST, 'HOST, PORT');
 
   lifecycle.onStop('calls', 5_000, () => closeServer(server));
   lifecycle.onStop('MCP streams', 5_000, () => mcp.close());

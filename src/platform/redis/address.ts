@@ -56,10 +56,10 @@ export function parseRedisAddress(url: string): RedisAddress {
 }
 
 /** The client would use database 0 for an invalid number, where other jobs may be. */
-function assertServer({ hostname, pathname, href }: URL): void {
-  if (hostname === '' && /^rediss?:\/\//.test(href))
-    throw new TypeError('must name a host, as in redis://host:6379');
-  if (hostname !== '' && !/^\/?(?:\d{1,4})?$/.test(pathname))
+function assertServer({ hostname, username, password, pathname }: URL): void {
+  if (hostname === '') throw new TypeError('must name a host, as in redis://host:6379');
+  for (const text of [username, password]) decode(text);
+  if (!/^\/?(?:\d{1,4})?$/.test(pathname))
     throw new TypeError('must end with the number of a database or nothing, as in redis://host:6379/0');
 }
 

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { describeError } from '../../shared/error-log.ts';
 import { refuseSocket } from './refuse-socket.ts';
 import { requestIdOf } from './requests/request-id.ts';
 
@@ -68,14 +70,15 @@ function malformed(code: string | undefined): DomainError {
   return new DomainError('VALIDATION_ERROR', 'Malformed HTTP request.');
 }
 
-/** Resolves when the server listens; rejects when the address is not available. */
-export function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port, host, backlog: 2048 }, () => {
-      server.off('error', reject);
-      resolve();
-    });
+/**
+ * Resolves when the server listens.
+ * @param settings the names of those that say where.
+ * @throws {Error} when the address is not available.
+ */
+export async function listen(server: Server, port: number, host: string, settings: string): Promise<void> {
+  server.listen({ port, host, backlog: 2048 });
+  await once(server, 'listening').catch((cause: unknown) => {
+    throw new Error(`${settings}: ${describeError(cause)}; choose another address`, { cause });
   });
 }
 
