@@ -72,7 +72,7 @@ export async function foundOrganization(work: SystemWork, by: ActingPerson, slug
   const id = newId('organization');
   await owners.insertOrganization({ id, name, created_at: now });
   await owners.putMember(id, by.account_id, 'admin', now);
-  work.changes.audit({ act: 'organization.founded', account_id: by.account_id, about: name });
+  work.changes.audit({ act: 'organization.founded', about: name });
   return { id, slug: name, role: 'admin' as const, created_at: now };
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { AuditAction } from '../../../../packages/core/src/domain/auth/audit.ts';
 import { foreignScripts, type PageResponse } from '../../../clients/form-browser.ts';
 import { useSharedService } from '../../../support/service.ts';
+import { uniqueName } from '../../../support/unique-name.ts';
 import { createRoles, type Roles } from '../conversations/conversation-fixtures.ts';
 import { signInPerson } from '../signed-in-person.ts';
 
@@ -30,6 +31,15 @@ test('shows what was done to the agents of a person and by them, with links to t
   expect(page.visibleText).toContain(`agent ${mine.handle} · rest`);
   const links = page.links;
   expect(links).toContain(`/console/agents/${mine.id}`);
+});
+
+test('an organization that a person founded is not named as the person', async () => {
+  const ada = await signInPerson(service);
+  const slug = uniqueName('org');
+  expect((await ada.fill('/console/organizations', { fields: { slug } })).status).toBe(200);
+  const { visibleText } = await ada.go(audit);
+  expect(visibleText).toContain(`Organization founded ${slug}`);
+  expect(visibleText).toContain(`person ${ada.person.username} · console`);
 });
 
 test('each role sees the agents that it administers; a block is hidden from the one who is blocked', async () => {
