@@ -175,8 +175,12 @@ const isInternal = (error: Error): boolean => 'envelopeCode' in error && error.e
 
 function toFailure(error: Error, { status, retryAfterMs }: LastResponse): CallFailure {
   const reason = reasonOf(error);
+  const isAnswer = reason !== undefined || (status !== null && status >= 400);
   const about = {
-    error: { code: reason ?? (status === null ? 'NO_ANSWER' : `HTTP_${status}`), message: shorten(error) },
+    error: {
+      code: reason ?? (status === null ? 'NO_ANSWER' : `HTTP_${status}`),
+      message: `${isAnswer ? 'The other side answered: ' : ''}${shorten(error)}`,
+    },
     retryAfterMs,
     isUnauthorized: status === 401,
   };

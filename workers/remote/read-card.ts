@@ -30,6 +30,8 @@ export async function readCard(
   const { card_url, confirmed } = record;
   const fetch = remoteClient.createFetch(limits);
   try {
+    const problem = remoteClient.checkUrl(card_url);
+    if (problem !== undefined) throw new CardProblem(`its address ${problem}`);
     const json = await fetchJson(fetch, card_url, token);
     const { card, signatures } = readRemoteCard(json);
     const isAllowed = (url: string): boolean => remoteClient.checkUrl(url) === undefined;

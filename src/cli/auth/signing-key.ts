@@ -29,9 +29,10 @@ export function keyCommand(io: CommandIo): Command {
     });
   }
 
-  const rotate = resultCommand('rotate', 'create a new signing key; older keys stay published').action(
-    printing(io, () => change(rotateSigningKey)),
-  );
+  const rotate = resultCommand(
+    'rotate',
+    'create a new signing key; older keys stay published. Other installations must confirm your agents again',
+  ).action(printing(io, () => change(rotateSigningKey)));
 
   const list = resultCommand('list', 'list the signing keys, newest first').action(
     reading(io, listSigningKeys, 'keys'),

@@ -80,7 +80,7 @@ export function createGuardedClient({
   ): ClientRequest {
     const { protocol } = url;
     if (protocol !== 'https:' && (protocol !== 'http:' || policy.isPublicOnly)) {
-      throw new Error(`Only https: URLs can be fetched, not ${protocol}`);
+      throw new RequestFailed(`Only https: addresses can be reached, not ${protocol}`, false);
     }
     if (body !== undefined && body !== null && typeof body !== 'string')
       throw new TypeError('Not a text body');

@@ -52,6 +52,16 @@ async function serveSigned(key: CardKey, fields: object = {}, jku = `${place.url
   serve({ keys: [key.jwk] }, '/keys.json');
 }
 
+test('an address that is no longer allowed is named with the setting', async () => {
+  serve(card());
+  const isPublicOnly = createGuardedClient({});
+  const { card_url } = record();
+  expect(await readCard({ remoteClient: isPublicOnly, logger }, record())).toEqual({
+    error: `its address ${isPublicOnly.checkUrl(card_url)}`,
+  });
+  expect(isPublicOnly.checkUrl(card_url)).toContain('REMOTE_NETWORKS');
+});
+
 describe('a card', () => {
   test('tells where messages go, and what the record of the agent shows', async () => {
     serve({

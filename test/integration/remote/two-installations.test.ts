@@ -141,7 +141,12 @@ test('a refusal of the other installation is told with its code', async () => {
   const { task_id, message_id } = await here.ask(ann, remote, 'When does it arrive?');
   await waitUntil(async () => (await here.readTask(ann, task_id)).state).toBe('failed');
   expect(await events()).toMatchObject([
-    { message_id, outcome: 'undeliverable', error: { code: 'NOT_CONTACTS' } },
+    {
+      message_id,
+      outcome: 'undeliverable',
+      // Its advice is for the other side, whose words it is.
+      error: { code: 'NOT_CONTACTS', message: expect.stringMatching(/^The other side answered: .+\.$/) },
+    },
   ]);
 });
 
