@@ -29,7 +29,7 @@ export function formatJson(result: object): string {
 }
 
 function formatValue(name: string, value: Value): string {
-  if (typeof value === 'number' && name.endsWith('_at')) return new Date(value).toISOString();
+  if (typeof value === 'number' && /(?:^|_)(?:at|until)$/.test(name)) return new Date(value).toISOString();
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(' ');
   if (typeof value === 'object' && value !== null) return JSON.stringify(value);
   // Text that users wrote could contain control sequences for the terminal.

@@ -97,6 +97,11 @@ test('each action between agents is recorded once, with its transport; refused a
     expect(all).not.toContain(word);
 });
 
+test('people read its times in RFC 3339', async () => {
+  await useContacts(service).request(await service.agent(), (await service.agent()).handle);
+  expect((await runCli(env(), ['audit', '--limit', '1'])).out).toMatch(/^at +\d{4}-\d\d-\d\dT[\d:.]+Z$/m);
+});
+
 test('actions of people and of operators are recorded under their names', async () => {
   const username = `ada-${process.pid}`;
   const password = 'seven odd horses';
