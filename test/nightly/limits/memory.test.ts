@@ -7,7 +7,7 @@ import { expectExactlyOnce } from '../../support/cluster/delivery-check.ts';
 import { startMessageLoad } from '../../support/cluster/message-load.ts';
 import { buildAgent } from '../../support/service.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
-import { limitedProcess, missingLimitsReason, readPid } from './process-limits.ts';
+import { limitData, missingLimitsReason, readPid } from './process-limits.ts';
 
 const megabyte = 1_024 * 1_024;
 const limit = 512 * megabyte;
@@ -24,7 +24,7 @@ describeUnless(missingLimitsReason, 'API and worker with 512 MB', () => {
   test('serve messages, 5,000 sockets and ten large uploads at once, and stop cleanly', async () => {
     const cluster = await startTestCluster('redis', { UPLOADS_PER_AGENT: String(uploads) });
     // A limit of the data of the process: an allocation above it fails, and the process ends.
-    const env = limitedProcess(`--data=${limit}`);
+    const env = limitData(limit);
     const processes = await Promise.all([cluster.startApi(env), cluster.startWorker(env)]);
     const [api] = processes;
     const talk = await startConversation(cluster.core, api.url);

@@ -4,14 +4,14 @@ import { requestRest } from '../../clients/rest.ts';
 import { parseMetrics } from '../../integration/ops/scrape.ts';
 import { startConversation, startTestCluster } from '../../support/cluster/cluster.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
-import { limitedProcess, missingLimitsReason } from './process-limits.ts';
+import { limitFiles, missingLimitsReason } from './process-limits.ts';
 
 const files = 300;
 
 describeUnless(missingLimitsReason, 'an API process with few open files', () => {
   test('refuses WebSockets with 503, serves all other calls, and keeps files for lost database connections', async () => {
     const cluster = await startTestCluster('redis');
-    const api = await cluster.startApi(limitedProcess(`--nofile=${files}:${files}`));
+    const api = await cluster.startApi(limitFiles(files));
     const talk = await startConversation(cluster.core, api.url);
     const { token } = talk.members[0];
     const open: LightSocket[] = [];
