@@ -17,7 +17,8 @@ export function toOneLine(error: unknown): string {
       return `${path}: no permission (${code}). Another user, for example root, may own it: change the owner with chown -R, or choose another folder with DATA_DIR`;
     }
     if (code === 'ENOSPC') return `${path}: the disk is full`;
-    if (code === 'ENOTDIR') return `${path}: a part of this path is a file, not a folder`;
+    if (code === 'ENOTDIR' || code === 'EEXIST')
+      return `${path}: a part of this path is a file; choose another folder with DATA_DIR`;
   }
   return error.message.split('\n')[0] || error.name;
 }

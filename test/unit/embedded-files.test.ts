@@ -1,4 +1,5 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -53,13 +54,19 @@ test('a shared folder in which others may write is not trusted', () => {
   expect(() => sharedHome([base])).toThrow(/can write to it/);
 });
 
-test('a failure is reported in one line that says what to do', () => {
+test('a failure is reported in one line that says what to do', async () => {
   const refused = Object.assign(new Error('EACCES: permission denied, open'), {
     code: 'EACCES',
     path: '/x/lock',
   });
   expect(toOneLine(refused)).toMatch(/^\/x\/lock: no permission .* DATA_DIR$/);
   expect(toOneLine(new Error('first\nsecond'))).toBe('first');
+  const file = join(ownFolder(), 'file');
+  writeFileSync(file, '');
+  for (const path of [file, join(file, 'below')]) {
+    const made = mkdir(path, { recursive: true }).catch(toOneLine);
+    expect(await made).toBe(`${path}: a part of this path is a file; choose another folder with DATA_DIR`);
+  }
   expect(findReason('LOG:  x\n2026 UTC [1] FATAL:  could not y\nLOG:  z\n')).toBe('could not y');
   expect(findReason('initdb: error: no z\n')).toBe('no z');
   expect(findReason('LOG:  fine\n')).toBeNull();
