@@ -136,12 +136,12 @@ export const remoteThreadsRepository = repository({
       now,
     }),
   ),
-  /** All threads of the agent may be attempted now; those that a worker has, when their turns are over. */
+  /** The waiting threads of the agent may be attempted now; those that a worker has, when their turns are over. */
   setDue: sql.values<[agentId: string, now: number], string>(
     'remote_threads.set_due(agent_id, now)',
-    `update remote_threads set attempts = 0, next_at = case when turn is null then least(next_at, :now) else next_at end,
-       turn = case when next_at > :now and turn is not null then 'recalled' end
-     where agent_id = :agent_id returning thread_id`,
+    `update remote_threads set attempts = 0, next_at = case when turn is null then :now else next_at end,
+       turn = case when turn is not null then 'recalled' end
+     where agent_id = :agent_id and next_at > :now returning thread_id`,
   ),
   listDue: sql.values<[now: number, after: string, limit: number], string>(
     'remote_threads.list_due(now, after, limit)',
