@@ -24,13 +24,13 @@ const socketProtocols = new Set(['postgres:', 'postgresql:', 'unix:']);
 export const url = (...protocols: string[]) =>
   z.string().refine(
     (value) => {
-      if (/\s/.test(value) || !URL.canParse(value)) return false;
+      if (!URL.canParse(value)) return false;
       const { protocol, hostname, port: number } = new URL(value);
       const hasHost = hostname !== '' || socketProtocols.has(protocol);
       return protocols.includes(protocol) && value.includes('://') && hasHost && number !== '0';
     },
     {
-      error: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')} and has no spaces`,
+      error: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')} and names a host`,
       abort: true,
     },
   );

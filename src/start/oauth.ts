@@ -76,5 +76,5 @@ export function createExternalSignIn({ config, logger }: Core) {
   const redirect_uri = `${config.PUBLIC_URL}/sign-in/external/callback`;
   const log = createLimitedLog(createWarningLog(logger));
   const provider = createOpenIdClient({ issuer, client_id, client_secret, redirect_uri, log });
-  return { name: config.OIDC_NAME ?? new URL(issuer).host, provider };
+  return { name: config.OIDC_NAME ?? new URL(issuer).host, issuer, provider };
 }

@@ -31,7 +31,7 @@ export async function runProcess(
     await start(config, lifecycle);
     process.send?.({ type: 'ready' });
   } catch (error) {
-    logger.fatal({ err: error }, 'cannot start; "ams doctor" says what to do');
+    logger.fatal({ err: error }, 'cannot start; "ams doctor" checks database, Redis and storage');
     await end('cannot start', 1);
   }
 }

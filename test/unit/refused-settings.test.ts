@@ -11,13 +11,13 @@ const refused: Record<string, { name: string; values: string[] }> = {
     name: 'AGENTS_PER_OWNER',
     values: [' ', '\t', '0x50', '1e3', '5.0', '+5', '-1', '5s'],
   },
-  'must be an address that starts with http:// or https:// and has no spaces': {
+  'must be an address that starts with http:// or https:// and names a host': {
     name: 'PUBLIC_URL',
-    values: [' https://one', 'https://one\r', 'http:one', 'https://', 'https://one:0'],
+    values: ['http:one', 'https://', 'https://one:0'],
   },
   'must be an address that starts with postgres:// or postgresql://': {
     name: 'DATABASE_URL',
-    values: ['postgres:', 'postgres:user@one/ams', 'postgres://one/a b'],
+    values: ['postgres:', 'postgres:user@one/ams'],
   },
   'must be an address that starts with smtp:// or smtps://': {
     name: 'SMTP_URL',
@@ -33,7 +33,7 @@ const refused: Record<string, { name: string; values: string[] }> = {
     name: 'HOST',
     values: [' ', '*', 'a b', 'http://one', 'localhost:3000', '[::1]'],
   },
-  'must be the name of a bucket': { name: 'S3_BUCKET', values: [' ', 'a/b', 'a b'] },
+  'must be the name of a bucket': { name: 'S3_BUCKET', values: [' ', 'a b'] },
   'must be the path of a folder': { name: 'DATA_DIR', values: [' '] },
   'must name a host, as in redis://': { name: 'REDIS_URL', values: ['redis:', 'redis:one', 'redis://'] },
   'must write a % in a name or password as %25': {
@@ -47,18 +47,6 @@ test.each(Object.entries(refused))('a setting %s', (reason, { name, values }) =>
     expect(() => loadConfig({ ...complete, [name]: value }), JSON.stringify(value)).toThrow(
       `${name}: ${reason}`,
     );
-});
-
-test('a setting that has no effect without another one requires it', () => {
-  const alone: [name: string, value: string, needed: string][] = [
-    ['OIDC_CLIENT_ID', 'ams', 'OIDC_ISSUER'],
-    ['OIDC_CLIENT_SECRET', 'a secret', 'OIDC_ISSUER'],
-    ['OIDC_NAME', 'Acme', 'OIDC_ISSUER'],
-    ['SMTP_FROM', 'ams@example.com', 'SMTP_URL'],
-    ['S3_ACCESS_KEY_ID', 'a key', 'S3_BUCKET'],
-  ];
-  for (const [name, value, needed] of alone)
-    expect(() => loadConfig({ ...complete, [name]: value })).toThrow(`${needed}: is not set, but ${name} is`);
 });
 
 test('a process that cannot listen names the settings', async () => {
@@ -75,7 +63,9 @@ test('settings keep what only looks odd', () => {
   const settings = {
     HOST: '::',
     OPS_HOST: 'ops.internal',
-    DATABASE_URL: 'postgres:///ams?host=/var/run/postgresql',
+    DATABASE_URL: 'postgres:///ams?host=/var/run/postgresql\n',
+    S3_BUCKET: 'arn:aws:s3:eu-west-1:123456789012:accesspoint/files',
+    OIDC_NAME: 'Acme',
     CLAMD_URL: 'unix:///run/clamd.sock',
     REDIS_URL: 'redis://:10%25@one',
   };

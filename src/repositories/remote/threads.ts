@@ -1,4 +1,5 @@
 import type { TaskState } from '../../../packages/core/src/domain/tasks.ts';
+import { defaultPacing } from '../../../packages/core/src/domain/webhooks.ts';
 import { repository, sql } from '../sql.ts';
 import { type NextInThread, nextInThreads } from './next-in-thread.ts';
 
@@ -70,6 +71,9 @@ const hasOutgoing = `(r.position < t.last_sequence or exists (select from remote
 const due = `remote_threads r join threads t on t.id = r.thread_id where r.next_at <= :now
   and (exists (select from remote_tasks k where k.thread_id = r.thread_id and k.poll_at <= :now) or ${hasOutgoing})`;
 
+/** A worker has it. A process of the previous release does not write `lease_state`: a longer pause is not a lease. */
+const isLeased = `coalesce(lease_state is not null and next_at > :now::bigint and next_at <= :now::bigint + ${defaultPacing.leaseMs}, false)`;
+
 /** Statements that use the index of threads with work name it with this condition. */
 const hasWork = `(r.position < r.last_sequence or r.poll_at is not null)`;
 
@@ -114,7 +118,7 @@ export const remoteThreadsRepository = repository({
   claim: sql.rows<[threadIds: readonly string[], now: number, leaseMs: number], RemoteThreadRow>(
     'remote_threads.claim(thread_ids, now, lease_ms)',
     `with claimed as (select r.thread_id from ${due} and r.thread_id = any(:thread_ids::text[]) order by 1 for update of r)
-     update remote_threads r set next_at = :now::bigint + :lease_ms::bigint, turn = 'claimed' from claimed c where r.thread_id = c.thread_id returning ${columns}`,
+     update remote_threads r set next_at = :now::bigint + :lease_ms::bigint, lease_state = 'claimed' from claimed c where r.thread_id = c.thread_id returning ${columns}`,
   ),
   /** Stores the states of claimed threads. Leaves out those whose leases have ended. By their ids too: the planner expects a hundred rows of JSON. */
   store: sql.rows<
@@ -125,8 +129,8 @@ export const remoteThreadsRepository = repository({
     `with state as materialized (
        select s.* from json_to_recordset(:states) s (thread_id text, lease bigint, position int, context_id text, attempts int, begun_id text, next_at bigint, is_over boolean)
        join remote_threads r on r.thread_id = s.thread_id and r.next_at = s.lease and r.thread_id = any(:thread_ids::text[]) order by r.thread_id for update of r)
-     update remote_threads r set position = s.position, context_id = s.context_id, attempts = s.attempts, begun_id = s.begun_id,
-       next_at = case when s.is_over and r.turn = 'recalled' then least(s.next_at, :now) else s.next_at end, turn = case when not s.is_over then r.turn end,
+     update remote_threads r set position = s.position, context_id = s.context_id, attempts = case when r.lease_state = 'recalled' then 0 else s.attempts end, begun_id = s.begun_id,
+       next_at = case when s.is_over and r.lease_state = 'recalled' then least(s.next_at, :now) else s.next_at end, lease_state = case when not s.is_over then r.lease_state end,
        poll_at = least((select min(poll_at) from remote_tasks k where k.thread_id = s.thread_id),
          (select min(created_at) from remote_withdrawals x where x.thread_id = s.thread_id))
      from state s where r.thread_id = s.thread_id returning r.thread_id, r.next_at, r.poll_at`,
@@ -136,12 +140,13 @@ export const remoteThreadsRepository = repository({
       now,
     }),
   ),
-  /** The waiting threads of the agent may be attempted now; those that a worker has, when their turns are over. */
+  /** All threads of the agent become due; the leased ones when the worker releases them. Rows are locked in one order. */
   setDue: sql.values<[agentId: string, now: number], string>(
     'remote_threads.set_due(agent_id, now)',
-    `update remote_threads set attempts = 0, next_at = case when turn is null then :now else next_at end,
-       turn = case when turn is not null then 'recalled' end
-     where agent_id = :agent_id and next_at > :now returning thread_id`,
+    `with locked as (select thread_id from remote_threads where agent_id = :agent_id order by 1 for update)
+     update remote_threads r set attempts = 0, next_at = case when ${isLeased} then next_at else least(next_at, :now::bigint) end,
+       lease_state = case when ${isLeased} then 'recalled' end
+     from locked l where r.thread_id = l.thread_id returning r.thread_id`,
   ),
   listDue: sql.values<[now: number, after: string, limit: number], string>(
     'remote_threads.list_due(now, after, limit)',

@@ -1,10 +1,6 @@
-import { remoteTopic } from '../../../packages/core/src/domain/remote.ts';
 import type { AgentRow } from '../../repositories/agents/agents.ts';
 import type { RemoteAgentRow } from '../../repositories/remote/agents.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
-
-/** Threads that get a message at once; the sweep finds the others. */
-const maxNotified = 100;
 
 /** Tells those who can write to a locked remote agent whether messages are sent to it. */
 export async function announceState(
@@ -19,8 +15,7 @@ export async function announceState(
 }
 
 /**
- * Stores the outcome of a delivery, and tells agents if failures of a remote agent last, or end after they were told. Then
- * the messages that wait for it are sent at once.
+ * Stores the outcome of a delivery, and tells agents if failures of a remote agent last, or end after they were told.
  * @param problem null: the message was delivered.
  */
 export async function noteTurn(work: SystemWork, agent_id: string, problem: string | null): Promise<void> {
@@ -31,7 +26,6 @@ export async function noteTurn(work: SystemWork, agent_id: string, problem: stri
     ...record,
     failing_since: problem === null ? null : record.failing_since,
   });
-  if (problem === null) await sendWaiting(work, agent_id);
 }
 
 /** Sends nothing more to an agent until a person has confirmed it again. */
@@ -41,10 +35,4 @@ export async function suspendRemote(work: SystemWork, agent_id: string): Promise
   if (!record || record.state !== 'ready') return;
   await work.db.remoteAgents.suspend(agent_id);
   await announceState(work, agent, { ...record, state: 'waiting' });
-}
-
-/** Sends what waits for the agent. */
-export async function sendWaiting(work: SystemWork, agent_id: string): Promise<void> {
-  const threads = await work.db.remoteThreads.setDue(agent_id, work.now);
-  for (const body of threads.slice(0, maxNotified)) work.changes.publish({ topic: remoteTopic, body });
 }

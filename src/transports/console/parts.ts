@@ -36,6 +36,7 @@ export interface PageParts {
 export interface ExternalSignIn {
   /** Display name. */
   name: string;
+  issuer: string;
   provider: ExternalProvider;
 }
 

@@ -72,7 +72,7 @@ function malformed(code: string | undefined): DomainError {
 
 /**
  * Resolves when the server listens.
- * @param settings the names of those that say where.
+ * @param settings the names of the settings for this address.
  * @throws {Error} when the address is not available.
  */
 export async function listen(server: Server, port: number, host: string, settings: string): Promise<void> {

@@ -43,7 +43,7 @@ export function answerIfDomainError(ctx: Context, error: Error): boolean {
 export function answerGrantError(ctx: Context, error: Error): void {
   if (answerIfDomainError(ctx, error) || !(error instanceof InvalidGrant)) return;
   const error_description =
-    'The code or refresh token is unknown, expired, revoked or used, or client_id, redirect_uri or code_verifier is not the one of its sign-in; sign in again.';
+    'The code or refresh token is unknown, expired, revoked or used, or it was requested with another client_id, redirect_uri or code_verifier. Sign in again.';
   ctx.body = { error: 'invalid_grant', error_description };
 }
 

@@ -6,7 +6,7 @@ import { envelopeText, eventEnvelopes } from '../../operations/event-envelope.ts
 import { sendMessageOperation } from '../../operations/messages/send-message.ts';
 import { type CallFrame } from './call-frame.ts';
 import { type ControlFrame, clientFrames } from './client-frames.ts';
-import { handshakeQuery } from './handshake.ts';
+import { handshakeQuery } from '../../../packages/core/src/inputs/events.ts';
 import { defaultLimits } from './limits.ts';
 import { type ServerFrame, serverFrames } from './server-frames.ts';
 

@@ -1,28 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
-import { z } from 'zod';
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { bearerToken } from '../http/authenticate.ts';
 import { requireHost, useOriginForm } from '../http/server.ts';
 import { requireFeedScope, requireOwnerScope } from '../../../packages/core/src/events/feed-scopes.ts';
-import { watchOwner } from '../../../packages/core/src/inputs/events.ts';
+import { handshakeQuery } from '../../../packages/core/src/inputs/events.ts';
 import { parseInput } from '../../../packages/core/src/inputs/parse-input.ts';
 import type { Tokens } from '../../services/auth/tokens.ts';
-
-export const handshakeQuery = z.strictObject({
-  cursor: z
-    .string()
-    .optional()
-    .describe(
-      'Start after this position, or at `earliest` or `latest`. Default: the acknowledged position, or the end of the feed if there is none.',
-    ),
-  ticket: z
-    .string()
-    .optional()
-    .describe('A ticket from POST /v1/realtime/tickets, for clients that cannot set headers.'),
-  watch: watchOwner,
-});
 
 /** The credentials and the cursor of a handshake. */
 export interface Handshake {

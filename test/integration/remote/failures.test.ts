@@ -48,7 +48,7 @@ describe.each(bindings)('over %s', (binding) => {
     const { server, ann, remote } = await meet();
     server.failNext('SendMessage', { status: 503, headers: { 'Retry-After': '1800' } });
     const { thread_id, task_id } = await service.ask(ann, remote, 'When?');
-    await waitUntil(() => readDelay(thread_id)).toBeGreaterThan(1_700_000);
+    await waitUntil(() => readDelay(thread_id)).toBeGreaterThan(800_000);
     expect(server.texts()).toEqual(['When?']);
     await service.pass(thread_id);
     await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('completed');
@@ -192,6 +192,16 @@ test('nothing listens at the address: the message is sent when it does', async (
   const record = await service.readRemote(ann, remote.id);
   expect(record).toMatchObject({ last_error: null, failing_since: null });
   expect(record.last_delivered_at).toEqual(expect.any(Number));
+});
+
+test('a recall ends a pause that a process of the previous release has begun', async () => {
+  const { server, ann, remote } = await meetRemote(service);
+  const thread_id = await service.thread(ann, remote);
+  await service.holdThread(thread_id);
+  await service.sql(`update remote_threads set lease_state = 'claimed' where thread_id = $1`, [thread_id]);
+  await service.send(ann, thread_id, 'silent');
+  await recall(ann, remote, server);
+  await waitUntil(() => server.texts()).toEqual(['silent']);
 });
 
 test('an internal error of JSON-RPC is no refusal', async () => {

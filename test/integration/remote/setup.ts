@@ -112,7 +112,8 @@ export async function startInstallation({
     },
     /** No worker has the thread until `pass`. */
     async holdThread(thread_id: string): Promise<void> {
-      const held = 'update remote_threads set next_at = $2 where thread_id = $1 and turn is null returning 1';
+      const held =
+        'update remote_threads set next_at = $2 where thread_id = $1 and lease_state is null returning 1';
       const hour = Date.now() + 3_600_000;
       await waitUntil(async () => (await service.sql(held, [thread_id, hour])).length).toBe(1);
     },
@@ -125,8 +126,8 @@ export async function startInstallation({
         values,
       );
       await service.sql(
-        `update remote_threads set next_at = case when turn is null then least(next_at, $2) else next_at end,
-           turn = case when turn is not null and next_at > $2 then 'recalled' end,
+        `update remote_threads set next_at = case when lease_state is null then least(next_at, $2) else next_at end,
+           lease_state = case when lease_state is not null and next_at > $2 then 'recalled' end,
            poll_at = least((select min(poll_at) from remote_tasks where thread_id = $1),
              (select min(created_at) from remote_withdrawals where thread_id = $1)) where thread_id = $1`,
         values,

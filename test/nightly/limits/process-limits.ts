@@ -13,7 +13,7 @@ export const missingLimitsReason = await run('prlimit', ['--version']).then(
 /** The environment of a Node process that can have this many open files. */
 export const limitFiles = (files: number) => limitAtStart('nofile', `'${files}:${files}'`);
 
-/** The same that can allocate this many bytes. Node 24 reserves 0.5 GB at its start, which it does not use and which count too. */
+/** The same that can allocate this many bytes. Node 24 reserves 0.5 GB at its start, which it does not use and which also counts. */
 export const limitData = (bytes: number) =>
   limitAtStart(
     'data',

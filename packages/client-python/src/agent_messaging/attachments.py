@@ -119,6 +119,7 @@ class AttachmentFiles(AttachmentsOperations):
                 retry_at = time.monotonic() + (error.retry_after or math.inf)
                 if error.code != "ATTACHMENT_NOT_READY" or retry_at >= deadline:
                     raise
+                time.sleep(retry_at - time.monotonic())
 
 
 def _multipart(

@@ -15,7 +15,7 @@ export const maxWebhooks = 10;
 export interface WebhookPacing {
   /** The delay before each attempt, counted from the previous one; the first one is immediate. */
   scheduleMs: readonly number[];
-  /** The same for messages to agents of other systems: the next ones of a thread wait for them, so the pauses are short. */
+  /** As `scheduleMs`, for messages to agents of other systems. The pauses are short, because the next messages of the thread wait. */
   remoteScheduleMs: readonly number[];
   /** The maximum random extension of a delay, as a fraction of it, so that failures do not retry at the same time. */
   jitter: number;
@@ -39,6 +39,9 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
+/** The longest pause between two attempts at an agent of another system, also when that one asks for more. */
+export const maxRemotePauseMs = 15 * minute;
+
 /** Attempts over a little more than three days; ten for a webhook. */
 export const defaultPacing: WebhookPacing = {
   scheduleMs: [
@@ -55,7 +58,7 @@ export const defaultPacing: WebhookPacing = {
   ],
   remoteScheduleMs: [
     ...[0, 5, 10, 15, 30, 60, 120, 300, 600].map((seconds) => seconds * second),
-    ...Array<number>(288).fill(15 * minute),
+    ...Array<number>(288).fill(maxRemotePauseMs),
   ],
   jitter: 0.1,
   maxParallel: 4,

@@ -39,3 +39,18 @@ export const eventsQuery = z.object({
   wait: z.int().min(0).max(30).default(0).describe('How long to wait for the first event, in seconds, 0–30.'),
   watch: watchOwner,
 });
+
+/** The query of a WebSocket handshake. */
+export const handshakeQuery = z.strictObject({
+  cursor: z
+    .string()
+    .optional()
+    .describe(
+      'Start after this position, or at `earliest` or `latest`. Default: the acknowledged position, or the end of the feed if there is none.',
+    ),
+  ticket: z
+    .string()
+    .optional()
+    .describe('A ticket from POST /v1/realtime/tickets, for clients that cannot set headers.'),
+  watch: watchOwner,
+});

@@ -46,23 +46,6 @@ test('agents of the owner get an event when a remote agent fails for a minute, a
   expect(await hidden()).toEqual([]);
 });
 
-test('all that waits for a remote agent is sent when a message arrives after such a failure', async () => {
-  const { server, ann, remote } = await meetRemote(service);
-  const seen = await service.follow(ann, 'agent.updated');
-  const threads = [await service.thread(ann, remote), await service.thread(ann, remote)] as const;
-  const paused = 'select 1 from remote_threads where agent_id = $1 and turn is null and next_at > $2';
-  server.failNext('SendMessage', later, 3);
-  for (const thread_id of threads) await service.send(ann, thread_id, 'silent');
-  const soon = Date.now() + 60_000;
-  await waitUntil(async () => (await service.sql(paused, [remote.id, soon])).length).toBe(2);
-  await makeOld(remote);
-  await service.pass(threads[0]);
-  await waitUntil(async () => (await seen()).length).toBe(1);
-  await service.pass(threads[0]);
-  for (const thread_id of threads)
-    await waitUntil(async () => (await service.marks(ann, thread_id, remote)).delivered).toBe(1);
-});
-
 test('they get none while it fails and succeeds in turn, however long that is', async () => {
   const { server, ann, remote } = await meetRemote(service);
   const seen = await service.follow(ann, 'agent.updated');

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import { parse as parseQuery } from 'node:querystring';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { execute, operations } from '../operations/execute.ts';
@@ -14,6 +15,8 @@ import {
 } from '../core/feed.ts';
 import { DomainError, wrongField } from '../../../../core/src/domain/errors.ts';
 import { isId } from '../../../../core/src/domain/ids.ts';
+import { handshakeQuery } from '../../../../core/src/inputs/events.ts';
+import { parseInput } from '../../../../core/src/inputs/parse-input.ts';
 import { requireFeedScope } from '../../../../core/src/events/feed-scopes.ts';
 import { errorBody, toDomainError } from '../core/errors.ts';
 import { type Call, enter, type State } from '../core/state.ts';
@@ -38,16 +41,17 @@ export function createWebSocketTransport(state: State): WebSocketTransport {
   });
 
   function open(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const { pathname, search, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
     const gone = new AbortController();
     let hasToken = searchParams.has('ticket');
     try {
       if (pathname !== '/ws') throw new DomainError('NOT_FOUND', 'The WebSocket endpoint is /ws.');
+      const { cursor } = parseInput(handshakeQuery, parseQuery(search.slice(1)));
       const token = readToken(state, request, searchParams);
       hasToken = true;
       const call = authenticate(state, token, gone.signal);
       requireFeedScope(call);
-      const start = startPosition(call.me, searchParams.get('cursor') ?? undefined, 'latest');
+      const start = startPosition(call.me, cursor, 'latest');
       server.handleUpgrade(request, socket, head, (ws) => {
         ws.on('close', () => gone.abort());
         serve(ws, call, start);

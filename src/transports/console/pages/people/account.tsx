@@ -70,9 +70,9 @@ export const accountPage = definePage({
       external && (
         <Card title={external.name} action={<a href="/console/account/external">Connections</a>}>
           <p>
-            {identities.length === 0
-              ? `Connect your account with ${external.name} to sign in with it.`
-              : `Your account is connected with ${external.name}.`}
+            {identities.some(({ issuer }) => issuer === external.issuer)
+              ? `Your account is connected with ${external.name}.`
+              : `Connect your account with ${external.name} to sign in with it.`}
           </p>
         </Card>
       ),
