@@ -78,7 +78,7 @@ describe('codes', () => {
     expect(await verdict(tokens.access_token)).toBe('good');
     const again = await app.exchange(code);
     expect([again.status, again.json.error]).toEqual([400, 'invalid_grant']);
-    expect(again.json['error_description']).toMatch(/used.+sign in again/);
+    expect(again.json['error_description']).toMatch(/used.+Sign in again/);
     await expect.poll(() => verdict(tokens.access_token)).toMatch(revokedTokenMessage);
     expect((await app.refresh(tokens.refresh_token)).json.error).toBe('invalid_grant');
   });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 const cursor = z.string().describe('A feed position: the cursor of an event or of a page.');
 
 /** Whose events a transport sends. */
-export const watchOwner = z
+const watchOwner = z
   .enum(['owner'])
   .optional()
   .describe(
