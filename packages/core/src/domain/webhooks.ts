@@ -39,7 +39,7 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** The longest pause between two attempts at an agent of another system, also when that one asks for more. */
+/** The longest pause between two attempts at an agent of another system, also when that one asks for more; without `jitter`. */
 export const maxRemotePauseMs = 15 * minute;
 
 /** Attempts over a little more than three days; ten for a webhook. */
