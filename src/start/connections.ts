@@ -97,6 +97,12 @@ export function openMailer({ SMTP_URL: url, SMTP_FROM: from, PUBLIC_URL }: Confi
   return createMailer({ url, from, host: new URL(PUBLIC_URL).hostname });
 }
 
+/** This service as a client of OIDC_ISSUER; undefined without one. */
+export function openIdClientOf({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET }: Config) {
+  if (OIDC_ISSUER === undefined || OIDC_CLIENT_ID === undefined) return undefined;
+  return { issuer: OIDC_ISSUER, client_id: OIDC_CLIENT_ID, client_secret: OIDC_CLIENT_SECRET };
+}
+
 /** The trace exporter of a process; does nothing unless OTEL_EXPORTER_OTLP_ENDPOINT is set. */
 export function openProcessTracing(config: Config, part: string): Promise<Tracing> {
   const log = createWarningLog(createLogger({ level: config.LOG_LEVEL, part }));

@@ -12,7 +12,7 @@ import { createSigner } from '../shared/signer.ts';
 import { createPageRenderer } from '../transports/console/renderer.tsx';
 import { watchSigningKeys } from '../transports/oauth/signing-key-watcher.ts';
 import { createOAuthTransport } from '../transports/oauth/transport.ts';
-import { createWarningLog } from './connections.ts';
+import { createWarningLog, openIdClientOf } from './connections.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { ApiOverrides } from './overrides.ts';
 import type { LiveParts } from './realtime.ts';
@@ -71,10 +71,10 @@ export type OAuthParts = Awaited<ReturnType<typeof startOAuth>>;
 
 /** The OpenID Connect provider of OIDC_ISSUER and OIDC_CLIENT_ID; undefined if they are not set. */
 export function createExternalSignIn({ config, logger }: Core) {
-  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: client_id, OIDC_CLIENT_SECRET: client_secret } = config;
-  if (issuer === undefined || client_id === undefined) return undefined;
+  const client = openIdClientOf(config);
+  if (!client) return undefined;
   const redirect_uri = `${config.PUBLIC_URL}/sign-in/external/callback`;
   const log = createLimitedLog(createWarningLog(logger));
-  const provider = createOpenIdClient({ issuer, client_id, client_secret, redirect_uri, log });
-  return { name: config.OIDC_NAME ?? new URL(issuer).host, issuer, provider };
+  const provider = createOpenIdClient({ ...client, redirect_uri, log });
+  return { name: config.OIDC_NAME ?? new URL(client.issuer).host, issuer: client.issuer, provider };
 }

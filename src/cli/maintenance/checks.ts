@@ -5,8 +5,10 @@ import type { Config } from '../../config.ts';
 import { maxAttachmentBytes } from '../../../packages/core/src/domain/attachments/attachments.ts';
 import { minIdAt, timeOfId } from '../../../packages/core/src/domain/ids.ts';
 import { coveredUntil } from '../../../packages/core/src/domain/partitions.ts';
+import { openIdClientOf } from '../../start/connections.ts';
 import { findOtherInstances, describeSharedQueues } from '../../start/instance-guard.ts';
 import { pendingMigrations } from '../../platform/database/migrations.ts';
+import { discover } from '../../platform/outbound/openid.ts';
 import { UnusableFolder } from '../../platform/blobs/draft-folder.ts';
 import { createClamdScanner, pingClamd } from '../../platform/scanning/clamd.ts';
 import type { ScannedFile } from '../../platform/scanning/scanner.ts';
@@ -243,6 +245,27 @@ export const checks: readonly Check[] = [
       throw new Error(`${config.PUBLIC_URL}/readyz returned ${response.status}: ${await response.text()}`);
     },
     advice: 'start it (ams start, npm start or npm run api), or correct PUBLIC_URL',
+  },
+  {
+    part: 'mail',
+    async run({ mailer }) {
+      if (!mailer) return 'none';
+      await mailer.check();
+      return 'the mail server accepts connections';
+    },
+    advice:
+      'start the mail server, correct SMTP_URL, or unset SMTP_URL and SMTP_FROM; until then people get no e-mail',
+  },
+  {
+    part: 'issuer',
+    async run({ config }) {
+      const client = openIdClientOf(config);
+      if (!client) return 'none';
+      await discover(client);
+      return `${new URL(client.issuer).host} responds`;
+    },
+    advice:
+      'start it, allow the API outgoing https, or correct OIDC_ISSUER; until then people cannot sign in with it',
   },
   {
     part: 'documents',

@@ -24,6 +24,8 @@ export interface MailFailure {
 export interface Mailer {
   /** Sends a message. Never rejects. @returns undefined when the server has accepted it. */
   send(mail: Mail): Promise<MailFailure | undefined>;
+  /** Connects and signs in, without a message. @throws {Error} why the server cannot be used */
+  check(): Promise<void>;
 }
 
 export interface MailerOptions {
@@ -70,22 +72,27 @@ export function createMailer({ url, from, host, silenceMs = 10_000 }: MailerOpti
         return describeFailure(error);
       }
     },
+    async check() {
+      await transport.verify().catch((error: unknown) => {
+        throw new Error(describeFailure(error).error);
+      });
+    },
   };
 }
 
 /** Fixed texts and the status code, because the texts of a server can reveal internal addresses. */
 function describeFailure(error: unknown): MailFailure {
-  const status = (error as { responseCode?: unknown }).responseCode;
-  if (typeof status === 'number') {
-    const isRecipient = getErrorCode(error) === 'EENVELOPE';
-    return {
-      error: `the mail server refused the ${isRecipient ? 'address' : 'message'} (${status})`,
-      isFinal: isRecipient && status >= 500,
-    };
-  }
+  const { responseCode: status, command } = error as { responseCode?: unknown; command?: unknown };
   const isLogin = getErrorCode(error) === 'EAUTH';
+  if (typeof status !== 'number') {
+    const reason = isLogin ? 'refused the sign-in' : 'cannot be reached';
+    return { error: `the mail server ${reason}`, isFinal: false };
+  }
+  // Also the refusal of the sender or of DATA has the code of a wrong envelope.
+  const isRecipient = command === 'RCPT TO';
+  const part = isRecipient ? 'address' : command === 'MAIL FROM' ? 'sender' : 'message';
   return {
-    error: isLogin ? 'the mail server refused the sign-in' : 'the mail server cannot be reached',
-    isFinal: false,
+    error: `the mail server refused the ${isLogin ? 'sign-in' : part} (${status})`,
+    isFinal: isRecipient && status >= 500,
   };
 }

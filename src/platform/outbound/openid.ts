@@ -18,12 +18,15 @@ import {
 } from 'openid-client';
 import type { ErrorLog } from '../../shared/error-log.ts';
 
-export interface OpenIdSettings {
+export interface OpenIdClient {
   /** The `issuer` of its metadata. Plain http is for issuers on this machine. */
   issuer: string;
   client_id: string;
   /** Without a secret the service is a public client and relies on PKCE. */
   client_secret: string | undefined;
+}
+
+export interface OpenIdSettings extends OpenIdClient {
   /** The address to which the issuer redirects the browser. */
   redirect_uri: string;
   log: ErrorLog;
@@ -126,7 +129,8 @@ export function createOpenIdClient(settings: OpenIdSettings) {
   };
 }
 
-function discover({ issuer, client_id, client_secret }: OpenIdSettings): Promise<Configuration> {
+/** Loads the metadata of an issuer. @throws {Error} if it does not respond, or is another issuer */
+export function discover({ issuer, client_id, client_secret }: OpenIdClient): Promise<Configuration> {
   const insecure = issuer.startsWith('http:') ? [allowInsecureRequests] : [];
   const authentication = client_secret === undefined ? None() : secretAuthentication(client_secret);
   return discovery(new URL(issuer), client_id, undefined, authentication, {

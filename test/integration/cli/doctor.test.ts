@@ -71,6 +71,8 @@ describe('doctor', () => {
       'files',
       'scanner',
       'api',
+      'mail',
+      'issuer',
       'documents',
       'remote',
     ]);

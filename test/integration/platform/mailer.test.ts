@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { defaultNotificationPacing } from '../../../packages/core/src/domain/notifications.ts';
 import { createMailer, maxSendMs } from '../../../src/platform/mail/mailer.ts';
-import { refuseMail, startMailServer } from '../../support/servers/mail-server.ts';
+import { refused, refuseMail, startMailServer } from '../../support/servers/mail-server.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { stopAfterTest } from '../../support/use.ts';
 
@@ -42,6 +42,12 @@ test('failures are described without the texts of the server', async () => {
   server.setHandler(refuseMail(552));
   expect(await mailerOf(server.url).send(mail)).toEqual({
     error: 'the mail server refused the message (552)',
+    isFinal: false,
+  });
+  const onMailFrom = (_: unknown, __: unknown, answer: (error: Error) => void) => answer(refused(553));
+  const strict = stopAfterTest(await startMailServer({ onMailFrom }));
+  expect(await mailerOf(strict.url).send(mail)).toEqual({
+    error: 'the mail server refused the sender (553)',
     isFinal: false,
   });
   const closed = `smtp://127.0.0.1:${await findFreePort()}`;

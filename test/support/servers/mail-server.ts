@@ -1,5 +1,5 @@
 import PostalMime, { type Email } from 'postal-mime';
-import { SMTPServer } from 'smtp-server';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
 export interface ReceivedMail extends Omit<Email, 'sender'> {
   /** Addresses of the envelope. */
@@ -13,7 +13,7 @@ export interface ReceivedMail extends Omit<Email, 'sender'> {
 export type MailHandler = (mail: ReceivedMail) => Promise<Error | undefined> | Error | undefined;
 
 /** A mail server at a loopback address. It accepts every message unless told otherwise. */
-export async function startMailServer() {
+export async function startMailServer(options: SMTPServerOptions = {}) {
   const mails: ReceivedMail[] = [];
   const handler = { accept: (() => undefined) as MailHandler };
   const server = new SMTPServer({
@@ -25,6 +25,7 @@ export async function startMailServer() {
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => void answer(Buffer.concat(chunks).toString(), session.envelope, callback));
     },
+    ...options,
   });
 
   async function answer(
@@ -72,4 +73,7 @@ export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
 export const refuseMail =
   (status: number): MailHandler =>
   () =>
-    Object.assign(new Error('refused'), { responseCode: status });
+    refused(status);
+
+/** A refusal with this status. */
+export const refused = (status: number) => Object.assign(new Error('refused'), { responseCode: status });
