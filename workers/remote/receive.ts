@@ -80,7 +80,7 @@ const countApplied = (before: RemoteTaskRow, { state }: RemoteTask): number =>
 /** A task that the remote side has forgotten. */
 const toForgotten = ({ remote_task_id: id }: RemoteTaskRow): RemoteTask => ({
   id,
-  context_id: '',
+  context_id: null,
   state: 'failed',
   items: [],
   mailbox: null,

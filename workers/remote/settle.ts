@@ -163,8 +163,7 @@ export function createSettlement(turn: Turn) {
       await noteAccepted(work, [{ ...toAbout(message, turn), message: accepted }]);
       await applyRemoteMessage(work, answered, stored);
     };
-    const context = context_id === '' ? null : context_id;
-    return settle(message, { outcome: 'accepted' }, storeWith(note), context);
+    return settle(message, { outcome: 'accepted' }, storeWith(note), context_id);
   }
 
   return { accept, acceptTask, giveUp, retryLater };

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { mailboxExtension } from '../../../packages/core/src/domain/a2a.ts';
-import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { isBlank } from '../../../packages/core/src/domain/visible-text.ts';
 import type { RemoteItem, RemoteTask } from '../../../packages/core/src/domain/remote.ts';
 import { isSettledTask, taskDeliveries } from '../../../packages/core/src/domain/tasks.ts';
 import { type WirePart, wirePart } from './request.ts';
 import { fromWireState, wireTaskStates } from './states.ts';
-import { readRawFiles, toStoredMessage } from './stored-message.ts';
+import { digestOfParts, maxContentBytes, readRawFiles, toContent } from './stored-message.ts';
 import { withdrawnPart } from './task.ts';
 
 /** A message to a remote agent. */
@@ -102,17 +102,23 @@ const lenientPart = z
     if (known.success) return known.data;
     return { text: part.text ?? part.url ?? `A part cannot be shown: ${part.filename ?? 'without a name'}.` };
   });
-const lenientParts = z.array(lenientPart).max(1_000);
+/** The SDK leaves out an empty list. A side that sends a text in small pieces can have thousands of parts. */
+const lenientParts = z.array(lenientPart).max(10_000).default([]);
 /** The message that one follows, at another installation; null: unknown. */
 const after = z
   .object({ [mailboxExtension]: z.object({ after: remoteId }) })
   .transform((metadata) => metadata[mailboxExtension]?.after ?? null)
   .nullable()
   .catch(null);
-const message = z.object({ messageId: remoteId, role: z.string(), parts: lenientParts, metadata: after });
-const artifact = z.object({ artifactId: remoteId, parts: lenientParts, metadata: after });
+const message = z.object({
+  messageId: remoteId.optional(),
+  role: z.string().default(''),
+  parts: lenientParts,
+  metadata: after,
+});
+const artifact = z.object({ artifactId: remoteId.default(''), parts: lenientParts, metadata: after });
 const mark = remoteId.optional().catch(undefined);
-const mailbox = z.object({
+const mailboxSchema = z.object({
   generation: z.int().min(0),
   delivery: z.enum(taskDeliveries),
   marks: z.object({ delivered: mark, read: mark, handled: mark }).catch({}),
@@ -125,10 +131,15 @@ const calledId = z
   .max(1_024)
   .refine((value) => value.isWellFormed() && !value.includes('\0'));
 
+const optionalContextId = calledId.nullable().catch(null);
+
 const remoteTask = z.object({
   id: calledId,
-  contextId: calledId,
-  status: z.object({ state: z.enum(wireTaskStates), message: message.optional() }),
+  contextId: optionalContextId,
+  status: z.object({
+    state: z.enum(wireTaskStates).catch('TASK_STATE_UNSPECIFIED'),
+    message: message.optional(),
+  }),
   artifacts: z.array(artifact).default([]),
   history: z.array(message).default([]),
   metadata: z.record(z.string(), z.unknown()).default({}),
@@ -138,35 +149,42 @@ const remoteTask = z.object({
 export function readRemoteTask(json: unknown): RemoteTask {
   const { id, contextId, status, artifacts, history, metadata } = remoteTask.parse(json);
   const state = fromWireState(status.state) ?? 'submitted';
+  const mailbox = mailboxSchema.safeParse(metadata[mailboxExtension]).data ?? null;
+  const isSettled = isSettledTask(state);
   const artifactIds = new Set(artifacts.map(({ artifactId }) => artifactId));
-  const said = [...history, ...(status.message ? [status.message] : [])];
-  const isLast = isSettledTask(state) ? status.message?.messageId : undefined;
   // A message of this service that is an artifact is in the history too.
-  const spoken = said.filter(
-    ({ role, messageId }, at) =>
-      role === 'ROLE_AGENT' &&
-      !artifactIds.has(messageId) &&
-      said.findIndex((other) => other.messageId === messageId) === at,
+  const spoken = new Map(
+    [...history, ...(status.message ? [status.message] : [])]
+      .filter(({ role, messageId = '' }) => role === 'ROLE_AGENT' && !artifactIds.has(messageId))
+      .map((said) => [toMessageKey(said), toItem({ key: toMessageKey(said), isArtifact: false, ...said })]),
   );
-  const [last, ...before] = [
-    spoken.filter(({ messageId }) => messageId === isLast),
-    spoken.filter(({ messageId }) => messageId !== isLast),
-  ];
+  const lastKey = isSettled && status.message ? toMessageKey(status.message) : undefined;
+  const results = artifacts.map((each) => toItem({ key: toArtifactKey(each), isArtifact: true, ...each }));
   const items = [
-    ...before.flat().map((each) => toItem({ key: each.messageId, isArtifact: false, ...each })),
-    ...artifacts.map((each) => toItem({ key: each.artifactId, isArtifact: true, ...each })),
-    ...(last ?? []).map((each) => toItem({ key: each.messageId, isArtifact: false, ...each })),
-  ];
-  const seen = mailbox.safeParse(metadata[mailboxExtension]);
-  return { id, context_id: contextId, state, items, mailbox: seen.data ?? null };
+    ...[...spoken.values()].filter(({ key }) => key !== lastKey),
+    ...(mailbox || isSettled ? results : []),
+    ...[...spoken.values()].filter(({ key }) => key === lastKey),
+  ].filter(({ content, files }) => !isBlank(content) || files.length > 0);
+  return { id, context_id: contextId, state, items, mailbox };
+
+  /** Other systems send an artifact in pieces, and replace it, under one ID. */
+  function toArtifactKey({ artifactId, parts }: z.infer<typeof artifact>): string {
+    return mailbox ? artifactId : `${artifactId}#${digestOfParts(parts).toString('hex')}`;
+  }
 }
 
-const remoteMessage = message.extend({ contextId: z.string().max(1_024).default('') });
+/** It is the same at each read, also without the required ID. */
+const toMessageKey = ({ messageId, parts }: z.infer<typeof message>): string =>
+  messageId ?? `#${digestOfParts(parts).toString('hex')}`;
+
+const remoteMessage = message.extend({ contextId: optionalContextId });
 
 /** Reads a message that answers at once, in place of a task (A2A 1.0, section 3.1.1). @throws {ZodError} it is none */
-export function readRemoteMessage(json: unknown): { context_id: string; item: RemoteItem } {
-  const { contextId, ...said } = remoteMessage.parse(json);
-  return { context_id: contextId, item: toItem({ key: said.messageId, isArtifact: false, ...said }) };
+export function readRemoteMessage(json: unknown): { context_id: string | null; item: RemoteItem } {
+  const { contextId: context_id, ...said } = remoteMessage.parse(json);
+  const item = toItem({ key: toMessageKey(said), isArtifact: false, ...said });
+  const isEmpty = isBlank(item.content) && item.files.length === 0;
+  return { context_id, item: isEmpty ? { ...item, content: 'The answer is empty.' } : item };
 }
 
 interface Said {
@@ -182,15 +200,11 @@ function toItem({ key, isArtifact, parts, metadata: previous }: Said): RemoteIte
   const known = parts.map(({ mediaType, ...part }) =>
     part.data === undefined && mediaType !== undefined ? { ...part, mediaType } : part,
   );
-  const about = { messageId: key, role: 'ROLE_USER' as const, parts: known };
-  const files = readRawFiles(about);
-  try {
-    const { content, content_type } = toStoredMessage(about);
-    return { key, isArtifact, after: previous, content, content_type, files };
-  } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-    const bytes = Buffer.from(known.map(({ text = '' }) => text).join('\n\n'));
-    const text = { index: -1, filename: 'message.txt', content_type: 'text/plain', bytes };
-    return { key, isArtifact, after: previous, content: '', content_type: 'text', files: [text, ...files] };
-  }
+  const files = readRawFiles({ parts: known });
+  const text = toContent(known);
+  const item = { key, isArtifact, after: previous };
+  const bytes = Buffer.from(text.content);
+  if (bytes.length <= maxContentBytes) return { ...item, ...text, files };
+  const file = { filename: 'message.txt', content_type: 'text/plain', bytes };
+  return { ...item, content: '', content_type: 'text', files: [file, ...files] };
 }

@@ -8,7 +8,8 @@ import { toCanonicalJson } from '../../../packages/core/src/domain/canonical-jso
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { jsonToMarkdown } from '../../../packages/core/src/domain/tasks.ts';
 
-const maxContentBytes = 32_768;
+/** The maximum size of the text of a message. */
+export const maxContentBytes = 32_768;
 const maxWireBytes = 65_536;
 
 /** A message of a client as it is stored, besides its files. */
@@ -31,7 +32,7 @@ export interface RawFile {
 }
 
 /** Returns the files of a message, in the order of its parts. */
-export function readRawFiles({ parts }: WireMessage): RawFile[] {
+export function readRawFiles({ parts }: Pick<WireMessage, 'parts'>): RawFile[] {
   return parts.flatMap(({ raw, filename, mediaType }, index) =>
     raw === undefined
       ? []
@@ -45,15 +46,22 @@ export function readRawFiles({ parts }: WireMessage): RawFile[] {
 }
 
 /**
- * Returns what is stored of a message: its text parts, its data as JSON blocks, and its URLs as links, joined by empty lines.
+ * Returns the text of a message: its text parts, its data as JSON blocks, and its URLs as links, joined by empty lines.
+ * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE (data that is not JSON)
+ */
+export function toContent(parts: readonly WirePart[]): Pick<StoredMessage, 'content' | 'content_type'> {
+  const isMarkdown = parts.some(({ text, mediaType }) => text !== undefined && isMarkdownType(mediaType));
+  const content = parts.flatMap((part, index) => toText(part, index, isMarkdown) ?? []).join('\n\n');
+  return { content, content_type: isMarkdown ? 'markdown' : 'text' };
+}
+
+/**
+ * Returns what is stored of a message.
  * @throws {DomainError} UNSUPPORTED_MEDIA_TYPE (data that is not JSON), VALIDATION_ERROR (too long)
  */
 export function toStoredMessage(message: WireMessage): StoredMessage {
-  const isMarkdown = message.parts.some(
-    ({ text, mediaType }) => text !== undefined && isMarkdownType(mediaType),
-  );
-  const content = message.parts.flatMap((part, index) => toText(part, index, isMarkdown) ?? []).join('\n\n');
-  if (Buffer.byteLength(content) > maxContentBytes)
+  const text = toContent(message.parts);
+  if (Buffer.byteLength(text.content) > maxContentBytes)
     throw invalidInput([
       {
         field: 'message.parts',
@@ -63,7 +71,7 @@ export function toStoredMessage(message: WireMessage): StoredMessage {
   const wire = { ...message, parts: message.parts.map(withoutBytes) };
   if (!fitsAsJson(wire, maxWireBytes))
     throw invalidInput([{ field: 'message', message: 'must be at most 64 KiB without its raw parts' }]);
-  return { content, content_type: isMarkdown ? 'markdown' : 'text', wire, digest: digestOf(message) };
+  return { ...text, wire, digest: digestOf(message) };
 }
 
 const isMarkdownType = (type: string | undefined) => /^text\/(?:x-)?markdown\b/i.test(type ?? '');
@@ -102,9 +110,14 @@ const readMailbox = ({ metadata }: Pick<WirePart, 'metadata'>): Record<string, u
  */
 function digestOf({ contextId, taskId, ...message }: WireMessage): Buffer {
   const isPlaced = readMailbox(message)['conversation'] === undefined;
-  const about = { ...message, ...(isPlaced && { contextId, taskId }), parts: message.parts.map(toCounted) };
-  return createHash('sha256').update(toCanonicalJson(about)).digest();
+  const parts = message.parts.map(toCounted);
+  return sha256({ ...message, ...(isPlaced && { contextId, taskId }), parts });
 }
+
+/** Returns the digest of parts. That of URLs stays the same when they are signed again. */
+export const digestOfParts = (parts: readonly WirePart[]): Buffer => sha256(parts.map(toCounted));
+
+const sha256 = (value: object): Buffer => createHash('sha256').update(toCanonicalJson(value)).digest();
 
 /** Signed URLs differ at each attempt, so the query of a URL does not count. */
 function toCounted({ raw, url, ...part }: WirePart): object {

@@ -1,9 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bindings } from '../../clients/a2a.ts';
+import type { TestAgent } from '../../support/service.ts';
 import { fetchContent, uploadId, waitForScan } from '../attachments/setup.ts';
 import { waitUntil } from '../webhooks/setup.ts';
-import { meetRemote, type ReadMessage, storyOf, useInstallation } from './setup.ts';
+import {
+  artifact,
+  buildTask,
+  meetRemote,
+  type ReadMessage,
+  showTask,
+  storyOf,
+  useInstallation,
+} from './setup.ts';
 
 const service = useInstallation();
 
@@ -79,6 +88,125 @@ test('a long text and bytes become attachments, and an address stays a link', as
     return (await fetchContent(service, ann, id)).text();
   }
 });
+
+test('the file of a long answer also has its data and its links', async () => {
+  const { server, ann, remote } = await meetRemote(service);
+  const parts = [{ data: { report: 'y'.repeat(40_000) } }, { url: 'https://files.example/a.pdf' }];
+  showTask(server, () => buildTask({ artifacts: [{ artifactId: 'long', parts }] }, 'TASK_STATE_COMPLETED'));
+  const { thread_id, task_id } = await service.ask(ann, remote, 'Report?');
+  await passUntil({ ann, thread_id, task_id }, 'completed');
+  const id = (await service.messages(ann, thread_id)).at(-1)?.attachments[0]?.id ?? '';
+  expect((await waitForScan(service, ann, id)).scan_status).toBe('clean');
+  const text = await (await fetchContent(service, ann, id)).text();
+  expect(text).toContain('y'.repeat(40_000));
+  expect(text).toContain('https://files.example/a.pdf');
+});
+
+describe('an artifact', () => {
+  test('arrives whole if it grows while its task is open', async () => {
+    const { server, ann, remote } = await meetRemote(service);
+    const shown = { task: buildTask({ artifacts: [artifact('report', 'One.')] }) };
+    showTask(server, () => shown.task);
+    const { thread_id, task_id } = await service.ask(ann, remote, 'Report?');
+    await passUntil({ ann, thread_id, task_id }, 'working');
+    const parts = [{ text: 'One.' }, { text: 'Two.' }];
+    shown.task = buildTask({ artifacts: [{ artifactId: 'report', parts }] }, 'TASK_STATE_COMPLETED');
+    await passUntil({ ann, thread_id, task_id }, 'completed');
+    const story = storyOf(await service.messages(ann, thread_id), ann);
+    expect(story).toEqual(['here: Report?', 'there: One.\n\nTwo.']);
+  });
+
+  test('arrives again if it changed after the task needed input, and once if only its URL is signed again', async () => {
+    const { server, ann, remote } = await meetRemote(service);
+    const signed = { reads: 0 };
+    const draft = (text: string) => {
+      const url = `https://files.example/plan.pdf?signature=${(signed.reads += 1)}`;
+      return { artifacts: [artifact('plan', text), { artifactId: 'file', parts: [{ url }] }] };
+    };
+    const shown = { text: 'Draft.', state: 'TASK_STATE_INPUT_REQUIRED' };
+    showTask(server, () => buildTask(draft(shown.text), shown.state));
+    const { thread_id, task_id } = await service.ask(ann, remote, 'Plan?');
+    await passUntil({ ann, thread_id, task_id }, 'input_required');
+    const reads = signed.reads;
+    await passUntilReads(reads + 2);
+    Object.assign(shown, { text: 'Final.', state: 'TASK_STATE_COMPLETED' });
+    await passUntil({ ann, thread_id, task_id }, 'completed');
+    const story = storyOf(await service.messages(ann, thread_id), ann);
+    expect(story).toEqual([
+      'here: Plan?',
+      'there: Draft.',
+      expect.stringContaining('plan.pdf'),
+      'there: Final.',
+    ]);
+
+    async function passUntilReads(count: number): Promise<void> {
+      await waitUntil(async () => {
+        await service.pass(thread_id);
+        return signed.reads;
+      }).toBeGreaterThanOrEqual(count);
+    }
+  });
+});
+
+test.each([
+  { name: 'an artifact without parts', fields: { artifacts: [{ artifactId: 'empty', parts: [] }] } },
+  {
+    name: 'an artifact without an ID',
+    fields: { artifacts: [{ parts: [{ text: 'No ID.' }] }] },
+    said: ['No ID.'],
+  },
+  {
+    name: 'an artifact in many pieces',
+    fields: {
+      artifacts: [{ artifactId: 'pieces', parts: Array.from({ length: 1_500 }, () => ({ text: 'a' })) }],
+    },
+    said: [Array(1_500).fill('a').join('\n\n')],
+  },
+  { name: 'no context', fields: { contextId: '' } },
+  {
+    name: 'messages without parts, IDs and roles',
+    fields: { history: [{ messageId: 'm-1', role: 'ROLE_AGENT', parts: [] }, {}] },
+  },
+])('a task with $name is read', async ({ fields, said = [] }) => {
+  const { server, ann, remote } = await meetRemote(service);
+  showTask(server, () => buildTask(fields, 'TASK_STATE_COMPLETED'));
+  const { thread_id, task_id } = await service.ask(ann, remote, 'Odd?');
+  await passUntil({ ann, thread_id, task_id }, 'completed');
+  const story = storyOf(await service.messages(ann, thread_id), ann).slice(1);
+  expect(story).toEqual(said.map((text) => `there: ${text}`));
+});
+
+test('a state that is unknown changes nothing, and the task is read again', async () => {
+  const { server, ann, remote } = await meetRemote(service);
+  const shown = { state: 'TASK_STATE_PONDERING' };
+  showTask(server, () => buildTask({}, shown.state));
+  server.answer('SendMessage', () => ({ task: buildTask({}, shown.state) }));
+  const { thread_id, task_id } = await service.ask(ann, remote, 'Odd?');
+  await waitUntil(async () => (await service.readTask(ann, task_id)).delivery).toBe('delivered');
+  expect((await service.readTask(ann, task_id)).state).toBe('submitted');
+  shown.state = 'TASK_STATE_COMPLETED';
+  await passUntil({ ann, thread_id, task_id }, 'completed');
+});
+
+test('an empty message as the answer completes the task', async () => {
+  const { server, ann, remote } = await meetRemote(service);
+  server.answer('SendMessage', () => ({ message: { messageId: 'm-1', role: 'ROLE_AGENT', parts: [] } }));
+  const { thread_id, task_id } = await service.ask(ann, remote, 'Odd?');
+  await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('completed');
+  const story = storyOf(await service.messages(ann, thread_id), ann);
+  expect(story).toEqual(['here: Odd?', 'there: The answer is empty.']);
+});
+
+/** Reads a task, however often, until it has a state. */
+async function passUntil(
+  { ann, thread_id, task_id }: { ann: TestAgent; thread_id: string; task_id: string },
+  state: string,
+): Promise<void> {
+  await waitUntil(async () => {
+    await service.pass(thread_id);
+    return (await service.readTask(ann, task_id)).state;
+  }).toBe(state);
+}
 
 test('attachments go out as bytes, and large ones as addresses', async () => {
   const { server, ann, remote } = await meetRemote(service);

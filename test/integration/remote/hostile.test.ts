@@ -1,25 +1,9 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startRemoteServer, type RemoteServer } from '../../support/a2a/remote-server.ts';
+import { type RemoteServer, startRemoteServer } from '../../support/a2a/remote-server.ts';
 import { waitUntil } from '../webhooks/setup.ts';
-import { meetRemote, storyOf, useInstallation } from './setup.ts';
+import { artifact, buildTask, meetRemote, showTask, storyOf, useInstallation } from './setup.ts';
 
 const service = useInstallation({ pacing: { turnMs: 100 } });
-
-/** The parts of a task that a hostile side changes. */
-const buildTask = (fields: object = {}, state = 'TASK_STATE_WORKING') => ({
-  id: 'task-1',
-  contextId: 'context-1',
-  status: { state, timestamp: new Date().toISOString() },
-  ...fields,
-});
-
-const artifact = (artifactId: string, text = artifactId) => ({ artifactId, parts: [{ text }] });
-
-/** All tasks of the server are this one from now on. */
-function showTask(server: RemoteServer, toTask: () => object): void {
-  server.answer('SendMessage', () => ({ task: buildTask({}, 'TASK_STATE_SUBMITTED') }));
-  server.answer('GetTask', toTask);
-}
 
 describe('callbacks', () => {
   const post = (url: string, body: object = {}) =>

@@ -3,7 +3,11 @@ import { scopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { createPostingJob } from '../../../src/jobs/posting.ts';
 import { type FeedEvent, followFeed } from '../../clients/feed.ts';
 import { findFreePort } from '../../support/free-port.ts';
-import { type RemoteServerOptions, startRemoteServer } from '../../support/a2a/remote-server.ts';
+import {
+  type RemoteServer,
+  type RemoteServerOptions,
+  startRemoteServer,
+} from '../../support/a2a/remote-server.ts';
 import {
   type AgentOptions,
   type ServiceOptions,
@@ -178,3 +182,19 @@ export async function meetRemote(
 /** The contents of messages, with whether the agent sent them. */
 export const storyOf = (messages: readonly ReadMessage[], agent: { id: string }): string[] =>
   messages.map(({ sender, content }) => `${sender.id === agent.id ? 'here' : 'there'}: ${content}`);
+
+/** A task as a server writes it. */
+export const buildTask = (fields: object = {}, state = 'TASK_STATE_WORKING') => ({
+  id: 'task-1',
+  contextId: 'context-1',
+  status: { state, timestamp: new Date().toISOString() },
+  ...fields,
+});
+
+export const artifact = (artifactId: string, text = artifactId) => ({ artifactId, parts: [{ text }] });
+
+/** All tasks of the server are this one from now on. */
+export function showTask(server: RemoteServer, toTask: () => object): void {
+  server.answer('SendMessage', () => ({ task: buildTask({}, 'TASK_STATE_SUBMITTED') }));
+  server.answer('GetTask', toTask);
+}

@@ -79,7 +79,7 @@ export interface RemoteItem {
 /** A task of a remote agent. */
 export interface RemoteTask {
   id: string;
-  context_id: string;
+  context_id: string | null;
   state: TaskState;
   /** In the order in which they happened, as far as that is known: history, artifacts, and the message of the status. */
   items: RemoteItem[];
