@@ -4,7 +4,7 @@ import '@github/relative-time-element';
 import './attach.js';
 import './copy.js';
 import './keys.js';
-import './live.js';
+import { showEnd } from './live.js';
 import './notify.js';
 
 // Forms that can answer with a page of their own, such as one with a secret, are sent by the browser.
@@ -19,9 +19,10 @@ const writing = () => document.querySelector('#write');
 addEventListener('input', ({ target }) => {
   if (target === writing()) sessionStorage.setItem(location.pathname, target.value);
 });
+let isSent = false;
 addEventListener('turbo:submit-end', ({ detail, target }) => {
-  if (detail.success && detail.fetchResponse.redirected && target.contains(writing()))
-    sessionStorage.removeItem(location.pathname);
+  isSent = detail.success && detail.fetchResponse.redirected && target.contains(writing());
+  if (isSent) sessionStorage.removeItem(location.pathname);
 });
 
 // A form that could not be sent says so. Forms that the browser sends lead to its own page.
@@ -47,15 +48,25 @@ addEventListener('turbo:frame-load', ({ target }) => {
 });
 
 let listPlace = 0;
+let isRefresh = false;
 const list = () => document.querySelector('.pane-list');
-addEventListener('turbo:before-render', () => (listPlace = list()?.scrollTop ?? 0));
+addEventListener('turbo:before-render', ({ detail }) => {
+  listPlace = list()?.scrollTop ?? 0;
+  isRefresh = detail.renderMethod === 'morph';
+});
 
 addEventListener('turbo:load', () => {
   list()?.scrollTo(0, listPlace);
   const field = writing();
   if (field && !field.value) field.value = sessionStorage.getItem(location.pathname) ?? '';
-  // A conversation opens at its first unread message, once.
+  // A conversation opens at its first unread message, once. A sent message is at its end.
   const start = document.querySelector('li.message[autofocus]');
   start?.removeAttribute('autofocus');
-  if (!location.hash) start?.focus();
+  if (isSent) {
+    const sent = [...document.querySelectorAll('li.message')].at(-1);
+    sent.tabIndex = -1;
+    sent.focus();
+    showEnd();
+  } else if (!location.hash && !isRefresh) start?.focus();
+  isSent = false;
 });

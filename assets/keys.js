@@ -4,16 +4,37 @@ import { install } from '@github/hotkey';
 
 const dialog = () => document.querySelector('dialog');
 
-function step(by) {
-  const place = dialog() ?? document.querySelector('main');
-  const links = Array.from(place.querySelectorAll('.thread-link, .row-title a')).filter((one) =>
-    one.checkVisibility(),
-  );
-  const has = (one) => one.closest('li, tr').contains(document.activeElement);
-  const at = links.findIndex(has);
-  const from = at < 0 ? links.findIndex((one) => one.matches('[aria-current]')) : at;
-  links[Math.min(Math.max(from + by, 0), links.length - 1)]?.focus();
+const rows = () =>
+  Array.from(
+    (dialog() ?? document.querySelector('main')).querySelectorAll('.thread-link, .row-title a'),
+  ).filter((one) => one.checkVisibility());
+
+// The number of the row that has the focus, or -1.
+const findRow = () => rows().findIndex((one) => one.closest('li, tr').contains(document.activeElement));
+
+function focusRow(at) {
+  const links = rows();
+  links[Math.min(Math.max(at, 0), links.length - 1)]?.focus();
 }
+
+function step(by) {
+  const at = findRow();
+  focusRow((at < 0 ? rows().findIndex((one) => one.matches('[aria-current]')) : at) + by);
+}
+
+// A row that goes leaves the focus to the one that takes its place.
+function keepRow({ detail }) {
+  if (detail.renderMethod === 'replace') return;
+  const { render } = detail;
+  detail.render = async (...parts) => {
+    const at = findRow();
+    await render(...parts);
+    if (at >= 0 && document.activeElement === document.body) focusRow(at);
+  };
+}
+
+addEventListener('turbo:before-render', keepRow);
+addEventListener('turbo:before-stream-render', keepRow);
 
 // Shows the frame of another page over this one.
 function open(address) {

@@ -1,5 +1,5 @@
 // Parts of pages that the server keeps up to date with streams of Turbo.
-const end = () => scrollTo(0, document.documentElement.scrollHeight);
+export const showEnd = () => scrollTo(0, document.documentElement.scrollHeight);
 let below = 0;
 
 // An open stream counts against the connections of the browser, so only what is seen has one. One that failed is opened again.
@@ -63,7 +63,7 @@ addEventListener('turbo:before-stream-render', ({ target, detail }) => {
     const isAtEnd = innerHeight + scrollY > document.documentElement.scrollHeight - 100;
     const before = count();
     await render(stream);
-    if (isAtEnd) end();
+    if (isAtEnd) showEnd();
     else showNew(region, count() - before);
   };
 });
@@ -79,7 +79,7 @@ function showNew(region, added) {
   button.addEventListener('click', () => {
     below = 0;
     button.remove();
-    end();
+    showEnd();
   });
   region.after(button);
 }

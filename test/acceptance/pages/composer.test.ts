@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
-import { createConversation } from '../../integration/console/conversations/conversation-fixtures.ts';
+import { createConversation, sendTo } from '../../integration/console/conversations/conversation-fixtures.ts';
 import { useSharedService } from '../../support/service.ts';
 import { findPageFaults, injectAxe } from './page-faults.ts';
 
@@ -19,7 +19,7 @@ await describeWithBrowser('the form below a conversation', (browser) => {
       service.patch(world.other, `/threads/${world.id}`, { status });
     const field = page.getByLabel('Message', { exact: true });
     const send = page.getByRole('button', { name: 'Send', exact: true });
-    return { context, page, setStatus, field, send };
+    return { context, page, world, setStatus, field, send };
   }
 
   test('goes and comes with the state of the thread, and never with a text in it', async () => {
@@ -40,6 +40,19 @@ await describeWithBrowser('the form below a conversation', (browser) => {
     await send.click();
     await page.getByText('Sent as @').waitFor();
     expect(await field.inputValue()).toBe('');
+    await context.close();
+  });
+
+  test('shows what was sent, also after many unread messages', async () => {
+    const { context, page, world, field } = await openConversation();
+    for (const count of Array(40).keys()) await sendTo(service, world.other, world.id, `Message ${count}`);
+    await page.reload();
+    expect(await page.evaluate('scrollY')).toBe(0);
+    await field.fill('I do.');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Sent as @').waitFor();
+    await page.locator('.message:focus').getByText('I do.').waitFor();
+    expect(await page.evaluate('scrollY')).toBeGreaterThan(0);
     await context.close();
   });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeWithBrowser } from '../../clients/playwright.ts';
 import { openApproval } from '../../../src/services/approvals/approvals.ts';
 import { startThread } from '../../integration/console/conversations/conversation-fixtures.ts';
-import { signInPerson } from '../../integration/console/signed-in-person.ts';
+import { applyStoredDecisions, signInPerson } from '../../integration/console/signed-in-person.ts';
 import { useSharedService } from '../../support/service.ts';
 import { findPageFaults, injectAxe } from './page-faults.ts';
 
@@ -64,6 +64,7 @@ await describeWithBrowser('the keyboard', (browser) => {
     await press('j', 'e');
     await page.getByText('Done. It comes back').waitFor();
     expect(await page.locator('.thread').count()).toBe(2);
+    expect(await page.locator('.thread-link:focus').textContent()).toBe('Second');
     expect(await findPageFaults(page)).toEqual([]);
     await press('u');
     await page.getByText('Open again.').waitFor();
@@ -92,6 +93,11 @@ await describeWithBrowser('the keyboard', (browser) => {
     expect(await findPageFaults(page)).toEqual([]);
     await press('u');
     await page.getByText('Undone. Nothing was decided.').waitFor();
+    await press('a');
+    await page.getByText('Until then you can undo it.').waitFor();
+    await applyStoredDecisions(service);
+    await page.getByText('wants to send a contact request').waitFor({ state: 'detached' });
+    expect(await page.locator('tr a:focus').textContent()).toBe('planner');
     await press('g', 'c');
     await page.waitForURL('**/console/conversations');
     await press('j', 'Enter');
