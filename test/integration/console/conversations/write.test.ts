@@ -74,8 +74,8 @@ test.each([
   expect(await listMessages(service, mine, id)).toHaveLength(1);
 });
 
-test('neither a closed thread nor a paused agent takes a message', async () => {
-  const { ada, mine, id } = await createWorld();
+test('neither a closed thread nor a paused or retired agent takes a message', async () => {
+  const { ada, mine, other, id } = await createWorld();
   const form = findForm(await ada.go(addressOf(id)), `${addressOf(id)}/messages`);
   const token = await service.token(mine.handle, { scopes: ['agents:write', 'threads:write'] });
   const pause = (paused: boolean) => service.patch({ token }, `/agents/${mine.id}`, { paused });
@@ -94,6 +94,10 @@ test('neither a closed thread nor a paused agent takes a message', async () => {
   await service.patch({ token }, `/threads/${id}`, { status: 'active' });
   expect((await ada.send(kept)).visibleText).toContain(`Sent as @${mine.handle}.`);
   expect(await listMessages(service, mine, id)).toMatchObject([{}, { content: 'Closed' }]);
+  await service.sql('update agents set retired_at = 1 where id = $1', [other.id]);
+  const late = await ada.send(form, { fields: { content: 'Late' } });
+  expect(late.visibleText).toContain(`${other.handle} is retired and cannot receive messages.`);
+  expect(findForm(late, `${addressOf(id)}/messages`).fields).toContainEqual(['content', 'Late']);
 });
 
 describe('writing as', () => {

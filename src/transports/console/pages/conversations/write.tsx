@@ -87,7 +87,7 @@ export const writeAction = action(
           entered: { ...entered, formErrors },
         });
       },
-      { AGENT_PAUSED: 'content', ATTACHMENT_NOT_FOUND: 'attachment_ids' },
+      { AGENT_NOT_FOUND: 'content', AGENT_PAUSED: 'content', ATTACHMENT_NOT_FOUND: 'attachment_ids' },
     );
   },
   maxMessageFormBytes,
