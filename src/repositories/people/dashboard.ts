@@ -31,6 +31,7 @@ export interface FailingWebhookRow {
   disabled_reason: DisabledReason | null;
   /** The last attempt of a delivery that is tried again. */
   last_attempt_at: number | null;
+  last_status: number | null;
   last_error: string | null;
 }
 
@@ -82,9 +83,9 @@ export const dashboardRepository = repository({
     'dashboard.list_failing_webhooks(account_id, limit)',
     // The delivery that waits longest for its next attempt has failed most often.
     `select w.id, w.agent_id, a.canonical_handle as agent_handle, w.url, w.description, w.disabled_at, w.disabled_reason,
-       d.last_attempt_at, d.last_error
+       d.last_attempt_at, d.last_status, d.last_error
      from agents a join webhooks w on w.agent_id = a.id left join lateral (
-       select attempts, last_attempt_at, last_error from webhook_deliveries
+       select attempts, last_attempt_at, last_status, last_error from webhook_deliveries
        where webhook_id = w.id and state = 'pending' order by next_at desc limit 1) d on w.enabled
      where ${actedAsByPerson(':account_id')}
        and (d.attempts > 0 or (not w.enabled and w.disabled_reason in ('gone', 'failing')))

@@ -208,8 +208,8 @@ test('one list has the failing webhooks of all agents, and Home leads to it', as
   await service.core.db.webhooks.disable(disabled.id, 'failing', Date.now());
   await service.core.db.webhooks.disable(fine.id, 'failing', Date.now());
   await service.sql(
-    `insert into webhook_deliveries (webhook_id, event_id, event_type, number, state, attempts, next_at, last_attempt_at, last_error, created_at)
-     values ($1, $2, 'message.created', 1, 'pending', 3, $3, $3, 'connection refused', $3)`,
+    `insert into webhook_deliveries (webhook_id, event_id, event_type, number, state, attempts, next_at, last_attempt_at, last_status, last_error, created_at)
+     values ($1, $2, 'message.created', 1, 'pending', 3, $3, $3, 502, 'too slow', $3)`,
     [retried.id, newId('event'), Date.now()],
   );
   const home = await ada.go('/console');
@@ -217,7 +217,7 @@ test('one list has the failing webhooks of all agents, and Home leads to it', as
   const page = await ada.go(path);
   expect(page.visibleText).toMatch(
     new RegExp(
-      `Night job@${ada.mine.handle}.*Disabled.*<b>Retried</b>@${second.handle}.*connection refused.*Retrying`,
+      `Night job@${ada.mine.handle}.*Disabled.*<b>Retried</b>@${second.handle}.*status 502 · too slow.*Retrying`,
     ),
   );
   expect(page.visibleText).not.toContain('Of another person');

@@ -128,12 +128,13 @@ test('hostile names stay text', async () => {
       act: 'credential.created',
       agent_id: mine.id,
       about: hostile,
-      detail: { name: hostile, [hostile]: 1, files: 0 },
+      detail: { name: hostile, [hostile]: 1, files: 0, expires_in: 900, expires_at: work.now + 7_200_000 },
     });
   });
   const page = await ada.go(`${audit}?kind=access`);
   expect(foreignScripts(page)).toEqual([]);
   expect(page.visibleText).toContain(hostile);
+  expect(page.visibleText).toContain('expires at: in 1 hour, expires in: 15 minutes');
   // A count of 0 says nothing.
   expect(page.visibleText).not.toContain('files');
 });

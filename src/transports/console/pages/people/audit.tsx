@@ -9,7 +9,7 @@ import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { readAgentAudit, type AuditLogEntry } from '../../../../services/agents/audit.ts';
 import { listAgentsOfPerson } from '../../../../services/people/agents.ts';
 import { readOrganizationAudit } from '../../../../services/people/organization-audit.ts';
-import { toAgentOptions, Handle, type Row, Time } from '../../components/rows.tsx';
+import { toAgentOptions, Handle, lengthText, type Row, Time } from '../../components/rows.tsx';
 import { Empty } from '../../components/content.tsx';
 import { selectField, textField } from '../../define/fields.tsx';
 import { toPage } from '../../define/list.tsx';
@@ -19,7 +19,6 @@ import type { PageVisit } from '../../define/section.ts';
 /** An entry of the audit log. @param linked the ids of agents that are links to their pages */
 function auditRow(entry: AuditLogEntry, linked: ReadonlySet<string> = new Set()): Row {
   const { id, act, at, agent_id, handle, username, about, by_kind, by_name, transport, detail } = entry;
-  const shownDetail = detailText(detail);
   const name = handle === null ? username : <Handle of={handle} />;
   const isLink = agent_id !== null && linked.has(agent_id);
   const subject = isLink ? <a href={`/console/agents/${agent_id}`}>{name}</a> : name;
@@ -27,7 +26,7 @@ function auditRow(entry: AuditLogEntry, linked: ReadonlySet<string> = new Set())
     key: id,
     title: [toActText(act), ' ', subject],
     lines: [
-      [about !== null && <span class="code">{about}</span>, shownDetail !== '' && ` ${shownDetail}`],
+      [about !== null && <span class="code">{about}</span>, detailContent(detail)],
       [<Time at={at} />, [by_kind, by_name !== null && ` ${by_name}`], transport !== by_kind && transport],
     ],
   };
@@ -40,14 +39,22 @@ function toActText(act: AuditAction): string {
 }
 
 /** Names and values; a count of 0 is left out. */
-function detailText(detail: object | null): string {
-  return Object.entries(detail ?? {})
-    .filter(([, value]) => value !== 0)
-    .map(
-      ([name, value]) =>
-        `${name.replaceAll('_', ' ')}: ${Array.isArray(value) ? value.join(' ') : String(value)}`,
-    )
-    .join(', ');
+function detailContent(detail: object | null) {
+  const shown = Object.entries(detail ?? {}).filter(([, value]) => value !== 0);
+  return (
+    shown.length > 0 &&
+    shown.map(([name, value], index) => [
+      index > 0 && ', ',
+      `${name.replaceAll('_', ' ')}: `,
+      valueContent(name, value),
+    ])
+  );
+}
+
+function valueContent(name: string, value: unknown) {
+  if (typeof value === 'number' && name.endsWith('_at')) return <Time at={value} />;
+  if (typeof value === 'number' && name === 'expires_in') return lengthText(value * 1000);
+  return Array.isArray(value) ? value.join(' ') : String(value);
 }
 
 const pageSize = 50;

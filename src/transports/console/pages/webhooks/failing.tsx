@@ -38,6 +38,7 @@ export const failingWebhooksPage = definePage({
             disabled_at === null
               ? [
                   last_attempt_at !== null && ['Last attempt ', <Time at={last_attempt_at} />],
+                  webhook.last_status !== null && `status ${webhook.last_status}`,
                   webhook.last_error,
                 ]
               : [disabled_reason && disabledReasonText[disabled_reason], <Time at={disabled_at} />],
