@@ -4,6 +4,7 @@ import type { Context } from 'koa';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { FeedWatch } from '../../realtime/feed-watch.ts';
+import { OpenApprovals, openApprovalsId } from './components/live-region.tsx';
 import { createSseStream, sendStream, sseRetry, sseText, type SseStream } from '../http/sse.ts';
 import { addressKey } from '../http/address-key.ts';
 import { type LiveState, readLiveState } from '../../services/people/live-pages.ts';
@@ -15,6 +16,8 @@ export interface LiveUpdate {
   content: ComponentChildren;
   /** The title of the page, if it changes with the content. */
   title?: string;
+  /** For a page with the navigation. */
+  openApprovals?: number;
 }
 
 /** The part of a page that is kept up to date. */
@@ -182,10 +185,12 @@ async function renderOrEnd(
   { ctx, person, content }: OpenStream,
 ): Promise<string | null> {
   try {
-    const { content: children, title } = await content.render();
+    const { content: children, title, openApprovals } = await content.render();
     const { target } = content;
     const updates = [
       title !== undefined && update({ targets: 'head > title' }, title),
+      openApprovals !== undefined &&
+        update({ target: openApprovalsId }, h(OpenApprovals, { count: openApprovals })),
       target === undefined ? children : update({ target, method: 'morph' }, children),
     ];
     return renderFragment(ctx, person, updates);

@@ -45,6 +45,21 @@ await describeWithBrowser('the density of conversations', (browser) => {
     await context.close();
   });
 
+  test.each([1024, 1280])('the buttons of missing answers fit at %s px', async (width) => {
+    const ada = await signInPerson(service);
+    const [mine, own] = [await ada.agent('accounting'), await ada.agent('procurement')];
+    await startThread(service, mine, [own], { subject: 'Offer', content: 'Which of the offers? '.repeat(9) });
+    const context = await browser().newContext({ baseURL: service.url, viewport: { width, height: 900 } });
+    const value = ada.cookies.get('ams_session')?.value ?? '';
+    await context.addCookies([{ name: 'ams_session', value, url: service.url }]);
+    const page = await context.newPage();
+    await page.goto('/console/waits');
+    await page.getByRole('button', { name: 'Stop waiting' }).waitFor();
+    const region = "document.querySelector('.table')";
+    expect(await page.evaluate(`${region}.scrollWidth - ${region}.clientWidth`)).toBe(0);
+    await context.close();
+  });
+
   test('a message that a person wrote has its whole sender at 390 px', async () => {
     const ada = await signInPerson(service);
     const id = await startThread(service, await service.agent(), [await ada.agent('bo')]);

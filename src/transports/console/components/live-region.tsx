@@ -30,3 +30,16 @@ export function LiveRegion({ id, address, cursor, follow = false, label, childre
     </div>
   );
 }
+
+export const openApprovalsId = 'open-approvals';
+
+/** The number of pending approvals, which live pages keep up to date. */
+export function OpenApprovals({ count }: { count: number }) {
+  if (count === 0) return null;
+  return (
+    <span class="count">
+      {count}
+      <span class="visually-hidden"> pending</span>
+    </span>
+  );
+}

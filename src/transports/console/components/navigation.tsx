@@ -1,6 +1,7 @@
 import { preferencesPath } from '../preferences.ts';
 import { Form } from './form.tsx';
 import { useLayoutContext } from './layout-context.ts';
+import { OpenApprovals, openApprovalsId } from './live-region.tsx';
 
 const navigationLinks = [
   ['/console', 'Home'],
@@ -36,10 +37,9 @@ export function Navigation() {
           <li key={address}>
             <a href={address} aria-current={ariaCurrent(address, path)}>
               {name}
-              {name === 'Approvals' && openApprovals > 0 && (
-                <span class="count">
-                  {openApprovals}
-                  <span class="visually-hidden"> pending</span>
+              {name === 'Approvals' && (
+                <span id={openApprovalsId}>
+                  <OpenApprovals count={openApprovals} />
                 </span>
               )}
             </a>

@@ -1,3 +1,4 @@
+import { countOpenApprovals } from '../../../services/people/dashboard.ts';
 import type { LiveUpdate } from '../live-streams.ts';
 import { type ConsoleRoute, type PersonVisit, publicPage } from '../route.ts';
 
@@ -18,8 +19,16 @@ export function liveRoute(
     parts.live.serve(ctx, person, {
       target,
       ...(threadParameter !== undefined && { thread_id: params[threadParameter] ?? '' }),
-      // A stream without a person ends at once.
-      render: () => render(visit as PersonVisit),
+      async render() {
+        // A stream without a person ends at once.
+        const ofPerson = visit as PersonVisit;
+        const { account_id } = ofPerson.person;
+        const [update, openApprovals] = await Promise.all([
+          render(ofPerson),
+          visit.read(countOpenApprovals, account_id),
+        ]);
+        return { ...update, openApprovals };
+      },
     });
     return 'handled';
   });

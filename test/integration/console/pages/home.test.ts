@@ -139,6 +139,15 @@ test('what waits appears on an open page, with the count in its title', async ()
   await ask(mine, other, 'A new question');
   await expect.poll(page.shown).toContain('A new question');
   expect(page.shown()).toContain('<template>(1) Home · Agent Messaging</template>');
+  const question = {
+    agent_id: mine.id,
+    action: 'request_contact',
+    target: other.handle,
+    detail: {},
+  } as const;
+  await service.write((work) => openApproval(work, question));
+  // In the navigation.
+  await expect.poll(page.shown).toContain('<span class="count">1<');
   page.close();
 });
 
