@@ -48,7 +48,7 @@ export class AuthenticationError extends AgentMessagingError {
   override name = 'AuthenticationError';
 }
 
-/** 403: the agent may not do this. */
+/** 403: the agent cannot do this. */
 export class PermissionError extends AgentMessagingError {
   override name = 'PermissionError';
 }
@@ -58,7 +58,7 @@ export class ApprovalRequiredError extends AgentMessagingError {
   override name = 'ApprovalRequiredError';
 }
 
-/** 404: it does not exist, or the agent may not see it. */
+/** 404: it does not exist, or the agent cannot see it. */
 export class NotFoundError extends AgentMessagingError {
   override name = 'NotFoundError';
 }

@@ -37,7 +37,7 @@ export function credentialCommand(io: CommandIo): Command {
 
   const rotate = resultCommand(
     'rotate',
-    'replace the secret of a credential; the previous one counts for 24 hours more',
+    'replace the secret of a credential; the previous one works for 24 hours more',
   )
     .argument('<client_id>')
     .option('--end-previous', 'end the previous secret and its tokens at once')

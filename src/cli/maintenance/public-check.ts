@@ -97,7 +97,7 @@ const proxyChecks: readonly Check<Target>[] = [
       throw new Error(`it expires in ${time}`);
     },
     advice:
-      'renew the certificate, for the name of this address, with its whole chain; for an own authority, set NODE_EXTRA_CA_CERTS',
+      'renew the certificate, for the name of this address, with its whole chain; for your own authority, set NODE_EXTRA_CA_CERTS',
   },
   {
     part: 'service',
@@ -140,7 +140,7 @@ const proxyChecks: readonly Check<Target>[] = [
       if (isOurs(answer, 'UNAUTHORIZED')) return 'those of the largest size are passed on';
       throw new Error(`${maxFormBytes} bytes are answered with ${answer.status} by the proxy`);
     },
-    advice: 'let the proxy accept bodies of 52 MB: a form of the console with five files',
+    advice: 'let the proxy accept bodies of 52 MiB: a form of the console with five files',
   },
 ];
 

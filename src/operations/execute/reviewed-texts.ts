@@ -85,7 +85,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 export function replaceTexts(operation: Operation, input: object, texts: readonly string[]): unknown {
   const fields: Record<string, unknown> = { ...input };
   if (listMessages(operation, fields).length !== texts.length)
-    throw new DomainError('VALIDATION_ERROR', 'The call has another number of texts.');
+    throw new DomainError('VALIDATION_ERROR', 'Send one text for each message of the call.');
   const field = operation.review?.texts ?? '';
   const edit = (value: unknown, text = '') => (isRecord(value) ? { ...value, content: text } : text);
   if (field === 'content') return edit(fields, texts[0]);

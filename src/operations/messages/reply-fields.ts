@@ -23,9 +23,7 @@ export const replyFields = {
   task: taskSchema
     .nullable()
     .describe('The task of the question; null in a group, unless a member is named.'),
-  cursor: z
-    .string()
-    .describe('The feed position after which events are left that this answer does not have.'),
+  cursor: z.string().describe('A feed position. Pass it to read the events that this answer lacks.'),
 };
 
 /** The same for a model. */

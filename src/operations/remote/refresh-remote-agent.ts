@@ -10,7 +10,7 @@ import { defineOperation } from '../define.ts';
 
 export const refreshRemoteAgentOperation = defineOperation({
   name: 'refresh_remote_agent',
-  summary: 'Read the card of an agent of another system again, and send again what waits for it',
+  summary: 'Read the card of an agent of another system again, and send pending messages',
   scope: 'agents:write',
   kind: 'write',
   limit: { budget: 'webhook_test' },

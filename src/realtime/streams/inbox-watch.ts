@@ -75,7 +75,7 @@ function createWatch(actor: Actor, onClose: (watch: Watch) => void): Watch {
       if (ms > 1 && isQuiet && !ended && !signal?.aborted) await sleep(ms, signal);
       isNotified = false;
       if (ended === 'token_ended' || steadyNow() >= actor.expires_at) {
-        throw new DomainError('UNAUTHORIZED', 'The access token has ended.');
+        throw new DomainError('UNAUTHORIZED', 'The access token has ended. Get a new one.');
       }
       if (ended) {
         throw new DomainError('UNAVAILABLE', 'The wait was interrupted. Try again.', { retry_after: 1 });

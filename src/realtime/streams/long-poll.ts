@@ -87,7 +87,8 @@ export function createLongPoll({ pages, registry, cursors, bounds }: LongPollPar
         waiter.moveTo(result.position);
         if (result.events.length > 0 || !result.complete || result.gap) return result;
         const outcome = await waiter.wait(deadline, options.signal);
-        if (outcome === 'token_ended') throw new DomainError('UNAUTHORIZED', 'The access token has ended.');
+        if (outcome === 'token_ended')
+          throw new DomainError('UNAUTHORIZED', 'The access token has ended. Get a new one.');
         if (outcome !== 'notified') return result;
       }
     } finally {

@@ -87,8 +87,8 @@ async function resolveMemberAccount(
     throw new DomainError(
       'VALIDATION_ERROR',
       scope === 'member'
-        ? 'An agent with the scope member needs a member.'
-        : 'Only an agent with the scope member can have a member.',
+        ? '--member is required for the scope member.'
+        : '--member is only for the scope member. Leave it out.',
     );
   }
   if (member === undefined) return null;

@@ -118,7 +118,7 @@ async function runCall(
 
 /** A repeated call under the key of a review needed none any more. */
 function sentMeanwhile(): DomainError {
-  const message = 'It was sent meanwhile, because it needed no review any more. Nothing was changed.';
+  const message = 'It was sent meanwhile: it no longer needed a review. Nothing was changed.';
   return new DomainError('INVALID_TRANSITION', message);
 }
 

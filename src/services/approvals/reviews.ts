@@ -131,6 +131,6 @@ export async function findReview(
 /** Returns the error for a call that waits for its review. */
 export function reviewPending(review: ApprovalRow, settings: Work['settings']): DomainError {
   const approval = toApprovalDetail(review, settings);
-  const message = `A person reviews this call first, at ${approval.url}; nothing of it has left yet. It runs when the person approves, and the event approval.resolved tells so. Do not send it again in other words.`;
+  const message = `A person reviews this call first, at ${approval.url}. Nothing was sent. The call runs when the person approves; the event approval.resolved has the result. Do not send it again in other words.`;
   return new DomainError('APPROVAL_REQUIRED', message, { approval });
 }

@@ -200,7 +200,7 @@ function tokenRevoked(): DomainError {
 }
 
 function missingScope(): DomainError {
-  const message = 'The token may not see the events of this inbox.';
+  const message = 'The token cannot see the events of this inbox.';
   return new DomainError('INSUFFICIENT_SCOPE', message, { scope: 'threads:read' });
 }
 

@@ -57,7 +57,7 @@ async function requireRoom(
   if ((await work.db.membershipInvitations.countOthers(id, account_id, work.now)) < maxPending) return;
   throw new DomainError(
     'FORBIDDEN',
-    `${slug} has ${maxPending} pending invitations, which is the maximum. Revoke some first.`,
+    `${slug} can have at most ${maxPending} pending invitations. Revoke some first.`,
   );
 }
 

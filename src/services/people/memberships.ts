@@ -66,7 +66,7 @@ export async function foundOrganization(work: SystemWork, by: ActingPerson, slug
   if ((await memberships.countAdministered(by.account_id)) >= maxAdministered) {
     throw new DomainError(
       'FORBIDDEN',
-      `You are already an admin of ${maxAdministered} organizations, which is the maximum.`,
+      `You can be an admin of at most ${maxAdministered} organizations. Leave one first.`,
     );
   }
   const id = newId('organization');

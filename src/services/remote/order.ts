@@ -48,6 +48,6 @@ export async function requireInOrder(
 
 /** The refusal of a message before which another one must arrive. */
 export function earlierIsMissing(): DomainError {
-  const message = 'An earlier message of this conversation has not arrived yet: it is an update of a task.';
+  const message = 'An earlier message of this conversation has not arrived yet. Retry later.';
   return new DomainError('UNAVAILABLE', message, { retry_after: 1 });
 }

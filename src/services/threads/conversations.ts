@@ -95,7 +95,7 @@ export async function requireConversation(
   thread_id: string,
 ): Promise<Conversation> {
   const found = isId('thread', thread_id) ? await conversations.find(reader, { thread_id }) : undefined;
-  if (!found) throw new DomainError('THREAD_NOT_FOUND', 'No such conversation, or you may not read it.');
+  if (!found) throw new DomainError('THREAD_NOT_FOUND', 'No such conversation, or you cannot read it.');
   return found;
 }
 

@@ -33,7 +33,7 @@ export async function addMember(
   const refusal = checkInboundPolicy(agent, agent);
   if (refusal) throw refusal;
   if (thread.members.length >= maxMembers) {
-    throw new DomainError('VALIDATION_ERROR', `A thread has at most ${maxMembers} members.`);
+    throw new DomainError('VALIDATION_ERROR', `A thread can have ${maxMembers} members. Remove one first.`);
   }
   if (isRemote(agent) || (await work.db.remoteThreads.isRemote(thread.id))) throw remoteInGroup();
   if (await work.db.a2aMessages.isContext(thread.id)) {

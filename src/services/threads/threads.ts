@@ -84,7 +84,7 @@ async function requireMembers(work: Work, participants: readonly string[]): Prom
   if (!creator.can_initiate_threads) {
     throw new DomainError(
       'CANNOT_INITIATE_THREADS',
-      'The owner of this agent does not allow it to start threads.',
+      'This agent cannot start threads. Its owner can allow it.',
     );
   }
   requireDistinctMembers(others, creator.id);

@@ -78,7 +78,7 @@ export async function stopExpecting(
   { message_id, sender_id }: { message_id: string; sender_id: string },
 ): Promise<void> {
   if ((await expectedReplies.removeOfSender(message_id, sender_id)) === 0)
-    throw new DomainError('MESSAGE_NOT_FOUND', 'This message expects no reply any more.');
+    throw new DomainError('MESSAGE_NOT_FOUND', 'This message no longer expects a reply.');
 }
 
 function findState(row: WaitRow, rows: readonly WaitRow[]): WaitState {

@@ -46,7 +46,7 @@ export class ServedWebSocket extends WebSocket {
 }
 
 const closeReasons: Record<StreamEnd, readonly [code: number, reason: string]> = {
-  token_ended: [closeCodes.policy, 'The access token has ended.'],
+  token_ended: [closeCodes.policy, 'The access token has ended. Get a new one.'],
   shutdown: [closeCodes.going_away, 'The server is shutting down. Reconnect with your cursor.'],
   position_expired: [
     closeCodes.slow_reader,

@@ -39,7 +39,7 @@ test('read prints the oldest unread messages, marks those only, and says how man
   const { id, unread, read } = await unreadThread(45);
   const first = await read(id, '--json');
   expect(sequences(first.out)).toEqual(range(1, 20));
-  expect(first.err).toBe('25 more messages are unread; read on with the same command\n');
+  expect(first.err).toBe('25 more messages are unread; repeat the command\n');
   expect(await unread()).toBe(25);
   expect(sequences((await read(id, '--json')).out)).toEqual(range(21, 40));
   expect(await read(id)).toMatchObject({ code: 0, err: '', out: expect.stringContaining('#45 ') });
@@ -64,16 +64,14 @@ test('--limit 1, a limit with --json, and a handle mark what they print', async 
   const { id, ann, unread, read } = await unreadThread(30);
   expect(await read(id, '--limit', '1')).toMatchObject({
     out: expect.stringContaining('#1 '),
-    err: '29 more messages are unread; read on with the same command\n',
+    err: '29 more messages are unread; repeat the command\n',
   });
   expect(await unread()).toBe(29);
   expect(sequences((await read(id, '--limit', '5', '--json')).out)).toEqual(range(2, 6));
   expect(await unread()).toBe(24);
   expect(sequences((await read(ann.handle, '--limit', '22', '--json')).out)).toEqual(range(7, 28));
   expect(await unread()).toBe(2);
-  expect((await read(ann.handle, '--limit', '1')).err).toBe(
-    '1 more message is unread; read on with the same command\n',
-  );
+  expect((await read(ann.handle, '--limit', '1')).err).toBe('1 more message is unread; repeat the command\n');
 });
 
 test('own messages among the unread ones are printed and do not count', async () => {

@@ -70,8 +70,8 @@ describe('agent create', () => {
     for (const [args, why] of [
       [['ada.helper2', '--scope', 'shared'], /scope personal/],
       [['acme.x', '--scope', 'personal'], /scope member or shared/],
-      [['acme.x', '--scope', 'member'], /needs a member/],
-      [['ada.x', '--member', 'ada'], /can have a member/],
+      [['acme.x', '--scope', 'member'], /is required for the scope member/],
+      [['ada.x', '--member', 'ada'], /is only for the scope member/],
       [['acme.x', '--member', 'zed'], /zed is not a member of acme/],
       [['acme.x', '--member', 'absent'], /No such account/],
       [['absent.x'], /No such owner: absent/],

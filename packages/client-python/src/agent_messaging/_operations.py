@@ -359,7 +359,7 @@ class Approval(TypedDict):
     target: str
     """Handle of the other agent, or of the first of several."""
     is_review: bool
-    """Whether the call waits because of the outgoing policy of the agent: nothing of it has left."""
+    """Whether the call waits because of the outgoing policy of the agent. Nothing was sent."""
     recipients: list[str]
     """For a review: the handles of all agents of other owners that would get it."""
     message: str
@@ -446,7 +446,7 @@ class AskAgentResult(TypedDict):
     task: Task | None
     """The task of the question; null in a group, unless a member is named."""
     cursor: str
-    """The feed position after which events are left that this answer does not have."""
+    """A feed position. Pass it to read the events that this answer lacks."""
 
 
 class Attachment(TypedDict):
@@ -804,7 +804,7 @@ class GetConversationResultMessage(TypedDict):
     written_by: Literal["agent", "person", "person_edited"]
     """person: a person wrote it as the agent, in the console. person_edited: a person edited the text of the agent before it was sent. agent: the agent itself sent it."""
     withdrawn_at: NotRequired[int]
-    """When its sender withdrew it: it has no content and no files any more. Absent: it did not."""
+    """When its sender withdrew it, with its content and files. Absent: it is not withdrawn."""
     replaces: NotRequired[str]
     """The message of the same sender that it replaces."""
     replaced_by: NotRequired[str]
@@ -945,7 +945,7 @@ class Message(TypedDict):
     written_by: Literal["agent", "person", "person_edited"]
     """person: a person wrote it as the agent, in the console. person_edited: a person edited the text of the agent before it was sent. agent: the agent itself sent it."""
     withdrawn_at: NotRequired[int]
-    """When its sender withdrew it: it has no content and no files any more. Absent: it did not."""
+    """When its sender withdrew it, with its content and files. Absent: it is not withdrawn."""
     replaces: NotRequired[str]
     """The message of the same sender that it replaces."""
     replaced_by: NotRequired[str]
@@ -1160,7 +1160,7 @@ class ReceiptRemote(TypedDict):
     sending_from_sequence: int | None
     """Messages to it from this sequence on are still being sent; null if none is."""
     undelivered: list[ReceiptRemoteUndelivered]
-    """The newest 100 that were not delivered, oldest first. The marks pass them."""
+    """The newest 100 that were not delivered, oldest first. Marks do not wait for them."""
 
 
 class ReceiptRemoteUndelivered(TypedDict):
@@ -1401,7 +1401,7 @@ class Task(TypedDict):
     agent: ConversationMember
     """The agent that is asked."""
     state: Literal["submitted", "working", "input_required", "auth_required", "completed", "failed", "canceled", "rejected"]
-    """submitted: not begun. working: an instance of the agent works on it. input_required, auth_required: it waits for the client. The others are its end."""
+    """submitted: not begun. working: an instance of the agent works on it. input_required, auth_required: it waits for the client. The others: it has ended."""
     generation: int
     """Rises by one with each change."""
     due_at: int | None
@@ -1446,7 +1446,7 @@ class TaskMessage(TypedDict):
     written_by: Literal["agent", "person", "person_edited"]
     """person: a person wrote it as the agent, in the console. person_edited: a person edited the text of the agent before it was sent. agent: the agent itself sent it."""
     withdrawn_at: NotRequired[int]
-    """When its sender withdrew it: it has no content and no files any more. Absent: it did not."""
+    """When its sender withdrew it, with its content and files. Absent: it is not withdrawn."""
     replaces: NotRequired[str]
     """The message of the same sender that it replaces."""
     replaced_by: NotRequired[str]
@@ -1502,7 +1502,7 @@ class TaskUpdatedTask(TypedDict):
     agent: ConversationMember
     """The agent that is asked."""
     state: Literal["submitted", "working", "input_required", "auth_required", "completed", "failed", "canceled", "rejected"]
-    """submitted: not begun. working: an instance of the agent works on it. input_required, auth_required: it waits for the client. The others are its end."""
+    """submitted: not begun. working: an instance of the agent works on it. input_required, auth_required: it waits for the client. The others: it has ended."""
     generation: int
     """Rises by one with each change."""
     due_at: int | None
@@ -1531,7 +1531,7 @@ class TaskWithMessages(TypedDict):
     agent: ConversationMember
     """The agent that is asked."""
     state: Literal["submitted", "working", "input_required", "auth_required", "completed", "failed", "canceled", "rejected"]
-    """submitted: not begun. working: an instance of the agent works on it. input_required, auth_required: it waits for the client. The others are its end."""
+    """submitted: not begun. working: an instance of the agent works on it. input_required, auth_required: it waits for the client. The others: it has ended."""
     generation: int
     """Rises by one with each change."""
     due_at: int | None
@@ -1865,7 +1865,7 @@ class WaitForReplyResult(TypedDict):
     task: Task | None
     """The task of the question; null in a group, unless a member is named."""
     cursor: str
-    """The feed position after which events are left that this answer does not have."""
+    """A feed position. Pass it to read the events that this answer lacks."""
 
 
 class Watch(TypedDict):
@@ -3299,7 +3299,7 @@ class RemoteOperations(Noun):
         *,
         timeout: float | None = None,
     ) -> RemoteAgent:
-        """Read the card of an agent of another system again, and send again what waits for it.
+        """Read the card of an agent of another system again, and send pending messages.
 
         Requires the scope `agents:write`.
 

@@ -44,7 +44,7 @@ class PermissionError(AgentMessagingError, builtins.PermissionError):
 
 
 class NotFoundError(AgentMessagingError):
-    """404: the object does not exist, or you may not see it."""
+    """404: the object does not exist, or you cannot see it."""
 
 
 class ConflictError(AgentMessagingError):

@@ -14,7 +14,7 @@ export interface Approval {
   action: 'request_contact' | 'remove_contact' | 'create_thread' | 'add_thread_member' | 'update_thread' | 'send_message' | 'send_messages' | 'ask_agent' | 'ask_in_thread' | 'acknowledge_message' | 'create_task' | 'update_task' | 'a2a_send_message';
   /** Handle of the other agent, or of the first of several. */
   target: string;
-  /** Whether the call waits because of the outgoing policy of the agent: nothing of it has left. */
+  /** Whether the call waits because of the outgoing policy of the agent. Nothing was sent. */
   is_review: boolean;
   /** For a review: the handles of all agents of other owners that would get it. */
   recipients: readonly string[];

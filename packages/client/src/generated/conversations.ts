@@ -51,7 +51,7 @@ export interface Receipt {
   remote?: {
     /** Messages to it from this sequence on are still being sent; null if none is. */
     sending_from_sequence: number | null;
-    /** The newest 100 that were not delivered, oldest first. The marks pass them. */
+    /** The newest 100 that were not delivered, oldest first. Marks do not wait for them. */
     undelivered: readonly {
       /** Message identifier, msg_… */
       message_id: string;

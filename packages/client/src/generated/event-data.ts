@@ -151,7 +151,7 @@ export interface TaskUpdated {
     client: AgentReference;
     /** The agent that is asked. */
     agent: AgentReference;
-    /** submitted: not begun. working: an instance of the agent works on it. input_required, auth_required: it waits for the client. The others are its end. */
+    /** submitted: not begun. working: an instance of the agent works on it. input_required, auth_required: it waits for the client. The others: it has ended. */
     state: 'submitted' | 'working' | 'input_required' | 'auth_required' | 'completed' | 'failed' | 'canceled' | 'rejected';
     /** Rises by one with each change. */
     generation: number;

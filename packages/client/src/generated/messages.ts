@@ -25,7 +25,7 @@ export interface Message {
   metadata: Record<string, unknown>;
   /** person: a person wrote it as the agent, in the console. person_edited: a person edited the text of the agent before it was sent. agent: the agent itself sent it. */
   written_by: 'agent' | 'person' | 'person_edited';
-  /** When its sender withdrew it: it has no content and no files any more. Absent: it did not. */
+  /** When its sender withdrew it, with its content and files. Absent: it is not withdrawn. */
   withdrawn_at?: number;
   /** The message of the same sender that it replaces. */
   replaces?: string;

@@ -125,7 +125,7 @@ export interface RemoveRemoteAgentInput {
   agent_ref: string;
 }
 
-/** Read the card of an agent of another system again, and send again what waits for it */
+/** Read the card of an agent of another system again, and send pending messages */
 export interface RefreshRemoteAgentInput {
   /** Id or handle of the agent. */
   agent_ref: string;
@@ -151,7 +151,7 @@ export interface RemoteCalls {
   updateAgent(input: UpdateRemoteAgentInput, options?: CallOptions): Promise<RemoteAgent>;
   /** Remove an agent of another system. Its threads stay. */
   removeAgent(input: RemoveRemoteAgentInput, options?: CallOptions): Promise<void>;
-  /** Read the card of an agent of another system again, and send again what waits for it. */
+  /** Read the card of an agent of another system again, and send pending messages. */
   refreshAgent(input: RefreshRemoteAgentInput, options?: CallOptions): Promise<RemoteAgent>;
 }
 

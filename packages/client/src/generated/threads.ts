@@ -224,7 +224,7 @@ export interface AskAgentOutput {
   after_sequence: number;
   /** The task of the question; null in a group, unless a member is named. */
   task: Task | null;
-  /** The feed position after which events are left that this answer does not have. */
+  /** A feed position. Pass it to read the events that this answer lacks. */
   cursor: string;
 }
 
@@ -243,7 +243,7 @@ export interface AskInThreadOutput {
   after_sequence: number;
   /** The task of the question; null in a group, unless a member is named. */
   task: Task | null;
-  /** The feed position after which events are left that this answer does not have. */
+  /** A feed position. Pass it to read the events that this answer lacks. */
   cursor: string;
 }
 
@@ -262,7 +262,7 @@ export interface WaitForReplyOutput {
   after_sequence: number;
   /** The task of the question; null in a group, unless a member is named. */
   task: Task | null;
-  /** The feed position after which events are left that this answer does not have. */
+  /** A feed position. Pass it to read the events that this answer lacks. */
   cursor: string;
 }
 

@@ -17,9 +17,7 @@ export const approvalSchema = z
     target: z.string().describe('Handle of the other agent, or of the first of several.'),
     is_review: z
       .boolean()
-      .describe(
-        'Whether the call waits because of the outgoing policy of the agent: nothing of it has left.',
-      ),
+      .describe('Whether the call waits because of the outgoing policy of the agent. Nothing was sent.'),
     recipients: z
       .array(z.string())
       .describe('For a review: the handles of all agents of other owners that would get it.'),

@@ -35,7 +35,7 @@ export const messageSchema = z
       ),
     withdrawn_at: timestamp
       .optional()
-      .describe('When its sender withdrew it: it has no content and no files any more. Absent: it did not.'),
+      .describe('When its sender withdrew it, with its content and files. Absent: it is not withdrawn.'),
     replaces: messageId.optional().describe('The message of the same sender that it replaces.'),
     replaced_by: messageId.optional().describe('The message of the same sender that replaces it.'),
   })

@@ -27,7 +27,7 @@ const remoteReceipt = z.object({
     .describe('Messages to it from this sequence on are still being sent; null if none is.'),
   undelivered: z
     .array(undeliveredMessage)
-    .describe('The newest 100 that were not delivered, oldest first. The marks pass them.'),
+    .describe('The newest 100 that were not delivered, oldest first. Marks do not wait for them.'),
 });
 
 /** Receipt record. */

@@ -22,7 +22,7 @@ export const taskEventFields = {
   state: z
     .enum(taskStates)
     .describe(
-      'submitted: not begun. working: an instance of the agent works on it. input_required, auth_required: it waits for the client. The others are its end.',
+      'submitted: not begun. working: an instance of the agent works on it. input_required, auth_required: it waits for the client. The others: it has ended.',
     ),
   generation: z.int().min(1).describe('Rises by one with each change.'),
   due_at: timestamp.nullable().describe('When the client wants the answer; null if it did not say.'),

@@ -6,7 +6,7 @@ export function consequenceText({
   is_review: isReview,
 }: Pick<Approval, 'action' | 'is_review'>): string {
   if (isReview)
-    return 'Nothing has left yet. It is sent as it stands here; the order in a conversation is that of your approvals.';
+    return 'Nothing was sent yet. It is sent as shown here; the order in a conversation is that of your approvals.';
   return action === 'request_contact'
     ? 'If the other side accepts, both can write to each other at any time. The message is sent with the request.'
     : 'Both sides lose the contact and are notified. A new contact request is needed to become contacts again.';

@@ -47,7 +47,7 @@ export function questionText({
     client_name === '' ? '' : `, through a client named "${quoteText(client_name, maxNameLength)}",`;
   if (isReview) {
     const handles = recipients.map((handle) => `@${handle}`).join(', ');
-    return `Your agent @${agent_handle}${through} wants to send this to ${handles}: "${quoteText(message, maxReviewLength)}". Nothing has left yet.`;
+    return `Your agent @${agent_handle}${through} wants to send this to ${handles}: "${quoteText(message, maxReviewLength)}". Nothing was sent.`;
   }
   const request =
     action === 'remove_contact'

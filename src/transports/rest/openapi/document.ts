@@ -33,7 +33,7 @@ Agents use this API to hold conversations with other agents. Every request acts 
 
 **Idempotency.** Send an \`Idempotency-Key\` to retry a request safely. For 24 hours, a request with the same key and body returns the first response again, with \`Idempotency-Replayed: true\`, and has no further effect.
 
-**Errors.** Every error response has the schema \`ApiError\`. You get 404 both for what does not exist and for what you may not see. An unknown path returns 404 \`NOT_FOUND\`. An unsupported method returns 405 \`METHOD_NOT_ALLOWED\` with an \`Allow\` header. A malformed HTTP request returns 400 \`VALIDATION_ERROR\` or 413 \`PAYLOAD_TOO_LARGE\`.
+**Errors.** Every error response has the schema \`ApiError\`. You get 404 both for what does not exist and for what you cannot see. An unknown path returns 404 \`NOT_FOUND\`. An unsupported method returns 405 \`METHOD_NOT_ALLOWED\` with an \`Allow\` header. A malformed HTTP request returns 400 \`VALIDATION_ERROR\` or 413 \`PAYLOAD_TOO_LARGE\`.
 `.trim();
 
 /**

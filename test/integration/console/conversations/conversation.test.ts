@@ -49,7 +49,7 @@ describe('a person with the role', () => {
       ),
     );
     expect(new Set(texts).size).toBe(1);
-    expect(texts[0]).toContain('No such conversation, or you may not read it.');
+    expect(texts[0]).toContain('No such conversation, or you cannot read it.');
   });
 });
 

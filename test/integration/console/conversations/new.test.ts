@@ -85,7 +85,7 @@ test('every other refusal is explained at its field, and the text is kept', asyn
     mine.id,
   ]);
   const refused = await send((await service.agent()).handle);
-  expect(findFieldError(refused, 'agent_id')).toContain('does not allow it to start threads');
+  expect(findFieldError(refused, 'agent_id')).toContain('cannot start threads');
   expect(refused.visibleText).toContain('Good morning');
   expect((await ada.go(`${address}?handle=%00%22%3E%3Cb%3E`)).elements('b')).toEqual([]);
 });

@@ -130,7 +130,7 @@ test('a person reminds the other agent once an hour, and stops waiting for a mes
   expect(await lists()).toEqual([]);
   expect((await service.get(other, `/tasks/${task.id}`)).body.state).toBe('canceled');
   const gone = await ada.send(fillForm(page, '/console/waits/stop', { wait: key }));
-  expect(gone.visibleText).toContain('not open any more');
+  expect(gone.visibleText).toContain('no longer open');
 });
 
 test('no person changes a question of others, and a reminder never answers what the agent is asked', async () => {

@@ -7,7 +7,7 @@ import { type Output, toPlainLine } from '../output.ts';
 /** `am approvals`, and the decisions */
 export function approvalsCommand(io: CommandIo): Command {
   return new Command('approvals')
-    .description('list what other agents of your owner may do only after an approval')
+    .description('list the approvals of other agents of your owner')
     .option('--all', 'also what was decided or expired')
     .addHelpText(
       'after',

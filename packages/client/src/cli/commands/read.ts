@@ -53,8 +53,8 @@ export function readCommand(io: CommandIo): Command {
       }
       async function reportUnread(): Promise<void> {
         const { unread_count: count } = await service.threads.get({ thread_id });
-        if (count === 1) io.log('1 more message is unread; read on with the same command\n');
-        if (count > 1) io.log(`${count} more messages are unread; read on with the same command\n`);
+        if (count === 1) io.log('1 more message is unread; repeat the command\n');
+        if (count > 1) io.log(`${count} more messages are unread; repeat the command\n`);
       }
     });
 }

@@ -23,7 +23,7 @@ export function remoteCommand(io: CommandIo): Command {
     .addCommand(addCommand(io))
     .addCommand(inviteCommand(io))
     .addCommand(oneAgentCommand(io, 'show', 'show what its card says, and whether messages arrive'))
-    .addCommand(oneAgentCommand(io, 'refresh', 'read its card again, and send again what waits'))
+    .addCommand(oneAgentCommand(io, 'refresh', 'read its card again, and send pending messages'))
     .addCommand(removeCommand(io));
 }
 

@@ -101,7 +101,7 @@ export interface Call {
 export function requireValidToken({ tokens, clock }: State, token: string): void {
   const found = tokens.get(token);
   if (found && found.expires_at > clock.now()) return;
-  throw new DomainError('UNAUTHORIZED', 'The access token has ended.');
+  throw new DomainError('UNAUTHORIZED', 'The access token has ended. Get a new one.');
 }
 
 /** An operation: the schema of its input, and what it does. */

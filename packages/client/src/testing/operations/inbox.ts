@@ -87,7 +87,7 @@ function claim(call: Call, { max, lease_seconds, consumer = 'operator' }: Claim)
   const { state, me, scopes, token } = call;
   const inbox = openInbox(state, me) ?? requireInbox(me);
   if (!inbox.types.some((type) => canSeeEvent(scopes, type as EventType))) {
-    const message = 'The token may not see the events of this inbox.';
+    const message = 'The token cannot see the events of this inbox.';
     throw new DomainError('INSUFFICIENT_SCOPE', message, { scope: 'threads:read' });
   }
   requireNotPaused(me);

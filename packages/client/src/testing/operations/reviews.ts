@@ -70,6 +70,6 @@ export function holdForReview(
     const why = reason === null ? '' : ` The reason: ${reason}`;
     return new DomainError('APPROVAL_DENIED', `A person denied this call. Do not repeat it.${why}`, detail);
   }
-  const message = `A person reviews this call first, at ${detail.approval.url}; nothing of it has left yet.`;
+  const message = `A person reviews this call first, at ${detail.approval.url}. Nothing was sent.`;
   return new DomainError('APPROVAL_REQUIRED', message, detail);
 }

@@ -76,7 +76,7 @@ export function createThread(call: Call, input: NewThread) {
   requireNotPaused(me);
   const others = requireParticipants(call, input.participants);
   if (!me.can_initiate_threads) {
-    const message = 'The owner of this agent does not allow it to start threads.';
+    const message = 'This agent cannot start threads. Its owner can allow it.';
     throw new DomainError('CANNOT_INITIATE_THREADS', message);
   }
   for (const other of others) requireAdmission(me, other);
@@ -159,7 +159,7 @@ export const threadHandlers = {
     requireMayWrite(call, thread);
     requireAdmission(me, agent);
     if (thread.members.length >= maxMembers)
-      throw new DomainError('VALIDATION_ERROR', `A thread has at most ${maxMembers} members.`);
+      throw new DomainError('VALIDATION_ERROR', `A thread can have ${maxMembers} members. Remove one first.`);
     thread.members.push(newMember(agent, thread.messages.length));
     thread.updated_at = state.clock.now();
     const data = { thread_id, member: toRef(agent), by: toRef(me), thread: columnsOf(thread) };

@@ -139,7 +139,7 @@ function serve(ws: WebSocket, call: Call, start: Start): void {
     setImmediate(flush);
   }
   function onTokensEnded(): void {
-    if (!isValidToken(state, token)) ws.close(1008, 'The access token has ended.');
+    if (!isValidToken(state, token)) ws.close(1008, 'The access token has ended. Get a new one.');
   }
 
   me.feed.listeners.add(onEvent);

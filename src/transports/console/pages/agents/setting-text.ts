@@ -78,7 +78,7 @@ const presets = [
   },
   {
     value: 'everybody',
-    title: 'Everybody',
+    title: 'Everyone',
     text: 'Everyone can find it in the search and write to it.',
     visibility: 'public',
     inbound_policy: 'open',

@@ -50,7 +50,7 @@ export const agentSettingsPage = agentPage({
     form({
       name: 'outgoing',
       title: 'Review before sending',
-      text: 'A person approves, edits or denies it in Approvals. Nothing of it leaves before. The agent cannot change this.',
+      text: 'A person approves, edits or denies it in Approvals. Nothing is sent before. The agent cannot change this.',
       fields: {
         outgoing_policy: choicesField('What you review', outgoingChoices, { error }),
       },

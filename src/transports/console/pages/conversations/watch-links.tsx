@@ -32,7 +32,7 @@ export const watchLinksPage = definePage({
     href: conversationAddress(conversation.id),
     text: titleOf(conversation),
   }),
-  lead: 'Everybody who has the link can read the conversation, without an account, as messages arrive. They cannot write.',
+  lead: 'Everyone who has the link can read the conversation, without an account, as messages arrive. They cannot write.',
   sections: ({ form, list }) => [
     form({
       title: 'New link',

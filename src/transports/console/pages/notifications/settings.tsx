@@ -28,8 +28,8 @@ function showBrowser({ settings: { browser: isOn }, address }: NotificationVisit
   return (
     <Card title="Browser" action={<StateBadge isOn={isOn} />}>
       <p>
-        While a page of the console is open, your browser shows what begins to wait for you. E-mail and
-        webhook wait until the page is closed.
+        While a page of the console is open, your browser shows new pending items. E-mail and webhook wait
+        until the page is closed.
       </p>
       <Form action={`${address}/browser`} hidden={{ browser: isOn ? 'off' : 'on' }}>
         <Actions>

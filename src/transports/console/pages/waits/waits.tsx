@@ -26,7 +26,7 @@ function changeWait(
     const waits = await readWaits(visit);
     const wait = waits.find(({ key }) => key === visit.form.get('wait'));
     if (!wait?.[right])
-      throw new DomainError('MESSAGE_NOT_FOUND', 'This question is not open any more, or not yours.');
+      throw new DomainError('MESSAGE_NOT_FOUND', 'This question is no longer open, or not yours.');
     return change(visit, wait);
   };
 }

@@ -10,7 +10,7 @@ export const failingWebhooksPath = '/console/webhooks';
 export const failingWebhooksPage = definePage({
   path: failingWebhooksPath,
   title: 'Failing webhooks',
-  lead: 'Webhooks of all your agents that were disabled after failures, or whose deliveries are tried again.',
+  lead: 'Webhooks of all your agents that were disabled after failures, or whose deliveries are retried.',
   back: { href: '/console/agents', text: 'Agents' },
   sections: ({ list }) => [
     list({
