@@ -28,6 +28,8 @@ interface PageResult {
 /** Maximum pages without a visible event that are read for one response. The caller continues from its cursor. */
 const maxHiddenPages = 50;
 
+const tokenEnded = 'The access token has ended. Get a new one.';
+
 /** Whether a feed ends here. A page also ends at the end of a range of numbers, and looks complete there. */
 function isEnd(feed: FeedBounds, position: number): boolean {
   return startPosition(feed, position).position >= feed.last_number;
@@ -87,8 +89,7 @@ export function createLongPoll({ pages, registry, cursors, bounds }: LongPollPar
         waiter.moveTo(result.position);
         if (result.events.length > 0 || !result.complete || result.gap) return result;
         const outcome = await waiter.wait(deadline, options.signal);
-        if (outcome === 'token_ended')
-          throw new DomainError('UNAUTHORIZED', 'The access token has ended. Get a new one.');
+        if (outcome === 'token_ended') throw new DomainError('UNAUTHORIZED', tokenEnded);
         if (outcome !== 'notified') return result;
       }
     } finally {
