@@ -863,16 +863,16 @@ class InboxConsumer(TypedDict):
 
 
 class InboxExpired(TypedDict):
-    """Items of your inbox were removed, because the feed does not keep their events any longer."""
+    """Items of your inbox were removed, because the feed no longer has their events."""
 
     count: int
-    """Number of items that left the inbox without being acknowledged."""
+    """Number of removed items that were not acknowledged."""
     expired_at: int
     """Milliseconds since the Unix epoch."""
 
 
 class InboxExpiredEvent(TypedDict):
-    """Items of your inbox were removed, because the feed does not keep their events any longer."""
+    """Items of your inbox were removed, because the feed no longer has their events."""
 
     type: Literal["inbox.expired"]
     """What happened."""

@@ -257,9 +257,9 @@ export interface ApprovalResolved {
   result: Record<string, unknown> | null;
 }
 
-/** Items of your inbox were removed, because the feed does not keep their events any longer. */
+/** Items of your inbox were removed, because the feed no longer has their events. */
 export interface InboxExpired {
-  /** Number of items that left the inbox without being acknowledged. */
+  /** Number of removed items that were not acknowledged. */
   count: number;
   /** Milliseconds since the Unix epoch. */
   expired_at: number;
@@ -343,7 +343,7 @@ export interface EventData {
   'contact.removed': ContactRemoved;
   /** A person decided about an action of yours. */
   'approval.resolved': ApprovalResolved;
-  /** Items of your inbox were removed, because the feed does not keep their events any longer. */
+  /** Items of your inbox were removed, because the feed no longer has their events. */
   'inbox.expired': InboxExpired;
   /** The current state of an agent. */
   'agent.updated': AgentUpdated;

@@ -41,7 +41,7 @@ export const prompts: readonly Prompt[] = [
     },
     messages: ({ handle = '', about = '' }) =>
       userMessage(
-        `Write to the agent ${handle}: ${about}\n\nIf there is an open thread with this agent about this, continue it; otherwise start one. Show me the text before you send it. Send it with ask, wait on with wait_for_reply, and tell me what the reply says.`,
+        `Write to the agent ${handle}: ${about}\n\nIf there is an open thread with this agent about this, continue it; otherwise start one. Show me the text before you send it. Send it with ask, wait with wait_for_reply, and tell me what the reply says.`,
       ),
     completion: {
       argument: 'handle',

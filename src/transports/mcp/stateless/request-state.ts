@@ -75,6 +75,8 @@ export function openRequestState(
   } catch (error) {
     logger.debug({ err: error, request_id }, 'a request state was rejected');
     const data = { reason: 'invalid_request_state' };
-    throw new RpcError(rpcCodes.invalidParams, 'Invalid or expired requestState', { data });
+    throw new RpcError(rpcCodes.invalidParams, 'Invalid or expired requestState: call again without it', {
+      data,
+    });
   }
 }

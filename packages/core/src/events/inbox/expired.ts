@@ -12,13 +12,12 @@ export const inboxExpired = defineEvent({
   resources: [],
   data: z
     .object({
-      count: z.int().min(1).describe('Number of items that left the inbox without being acknowledged.'),
+      count: z.int().min(1).describe('Number of removed items that were not acknowledged.'),
       expired_at: timestamp,
     })
     .meta({
       id: 'InboxExpired',
-      description:
-        'Items of your inbox were removed, because the feed does not keep their events any longer.',
+      description: 'Items of your inbox were removed, because the feed no longer has their events.',
     }),
   example: { count: 3, expired_at: exampleMessage.created_at },
 });
