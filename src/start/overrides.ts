@@ -16,7 +16,14 @@ export interface CoreOverrides {
 }
 
 type RealtimeLimits = 'intervals' | 'linger_ms' | 'presence_intervals' | 'streams_per_agent';
-type McpOptions = 'additions' | 'approval_ms' | 'catalogue' | 'execute' | 'heartbeat_ms' | 'progress_ms';
+type McpOptions =
+  | 'additions'
+  | 'approval_ms'
+  | 'catalogue'
+  | 'execute'
+  | 'heartbeat_ms'
+  | 'page_ms'
+  | 'progress_ms';
 
 /** What tests change in an API process. Production changes nothing. */
 export interface ApiOverrides {

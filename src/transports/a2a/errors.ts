@@ -92,7 +92,10 @@ export function refuseVerb(ctx: Context, verbs: readonly string[], message: stri
 export function toA2aRefusal(error: unknown, ended: A2aReason): unknown {
   if (!(error instanceof DomainError) || error instanceof A2aRefusal) return error;
   if (error.code === 'TASK_NOT_FOUND') return new A2aRefusal('TASK_NOT_FOUND', error.message);
-  if (error.code === 'INVALID_TRANSITION') return new A2aRefusal(ended, error.message);
+  if (error.code === 'INVALID_TRANSITION') {
+    const advice = ended === 'UNSUPPORTED_OPERATION' ? ' Leave out taskId to open another task.' : '';
+    return new A2aRefusal(ended, `${error.message}${advice}`);
+  }
   if (error.code === 'UNSUPPORTED_MEDIA_TYPE')
     return new A2aRefusal('CONTENT_TYPE_NOT_SUPPORTED', error.message, {
       ...(error.details && { details: error.details }),

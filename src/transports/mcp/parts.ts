@@ -59,4 +59,6 @@ export interface McpParts {
   onSlowReader?: () => void;
   /** Maximum wait for a person's decision, in ms. Default 300,000. */
   approval_ms?: number;
+  /** As in `ApproverParts`. */
+  page_ms?: number;
 }

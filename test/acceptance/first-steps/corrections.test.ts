@@ -65,7 +65,7 @@ test('a model that makes a mistake at every step reaches its goal by doing what 
     earlier: true,
   });
   expect(await fail('wait_for_reply', { thread_id })).toMatch(
-    /^after_sequence: is required\. Call get_thread/,
+    /^after_sequence: is required without task_id\. Call get_thread/,
   );
   expect(await fail('wait_for_events', { cursor: '0' })).toMatch(/start without one/);
   expect(await fail('wait_for_events', { types: 'message' })).toMatch(/message\.created/);

@@ -26,6 +26,8 @@ async function pair(name: string) {
 // oxlint-disable-next-line typescript/no-explicit-any
 type Fields = Record<string, any>;
 
+const messageOf = ({ error }: Fields): string => error.message;
+
 test('a model asks, is asked back, follows the task to its result, and cancels another one', async () => {
   const { asker, worker, ask, work } = await pair('plain');
   const question = { with_handle: worker, content: 'When?', due_in_seconds: 600, wait_seconds: 0 };
@@ -55,6 +57,12 @@ test('a model asks, is asked back, follows the task to its result, and cancels a
   expect(await ask('cancel_task', { task_id: other['task'].id })).toMatchObject({ state: 'canceled' });
   const late = await work('update_task', { task_id: other['task'].id, state: 'working' });
   expect(late).toMatchObject({ isError: true, error: { code: 'INVALID_TRANSITION' } });
+  expect(messageOf(late)).toBe(
+    'This task has ended: it is canceled. To say more, call send_message in its thread.',
+  );
+  expect(messageOf(await ask('cancel_task', { task_id }))).toBe(
+    'This task has ended: it is completed. Call get_task to read its answer.',
+  );
 });
 
 test('a message that asks is shown with who waits, since when and until when, while its task is open', async () => {

@@ -2904,7 +2904,7 @@ class InboxOperations(Noun):
         Requires the scope `threads:write`.
 
         :param max: Maximum number of leases, 1–100.
-        :param lease_seconds: How long the lease lasts from now on, in seconds, 5–43,200. Renew it for longer work.
+        :param lease_seconds: How long the lease lasts from now on, in seconds, 5–43,200.
         :param wait_seconds: How long to wait for the first item, in seconds, 0–20.
         :param consumer: A name for this instance, at most 64 characters; default: that of your credential or app.
         """
@@ -2927,7 +2927,7 @@ class InboxOperations(Noun):
         Requires the scope `threads:write`.
 
         :param lease_id: Lease identifier, lse_…, from a claim.
-        :param lease_seconds: How long the lease lasts from now on, in seconds, 5–43,200. Renew it for longer work.
+        :param lease_seconds: How long the lease lasts from now on, in seconds, 5–43,200.
         """
         return self._call("renew_lease", {
             "lease_id": lease_id,

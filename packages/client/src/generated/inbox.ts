@@ -101,7 +101,7 @@ export interface SetInboxInput {
 export interface ClaimMessagesInput {
   /** Maximum number of leases, 1–100. */
   max?: number | undefined;
-  /** How long the lease lasts from now on, in seconds, 5–43,200. Renew it for longer work. */
+  /** How long the lease lasts from now on, in seconds, 5–43,200. */
   lease_seconds?: number | undefined;
   /** How long to wait for the first item, in seconds, 0–20. */
   wait_seconds?: number | undefined;
@@ -113,7 +113,7 @@ export interface ClaimMessagesInput {
 export interface RenewLeaseInput {
   /** Lease identifier, lse_…, from a claim. */
   lease_id: string;
-  /** How long the lease lasts from now on, in seconds, 5–43,200. Renew it for longer work. */
+  /** How long the lease lasts from now on, in seconds, 5–43,200. */
   lease_seconds: number;
 }
 

@@ -81,7 +81,7 @@ function isTypeIssue({ code, path }: z.core.$ZodIssue): boolean {
 }
 
 function describeLimit(origin: string, limit: 'at most' | 'at least', value: number | bigint): string {
-  const unit = units[origin];
+  const unit = Number(value) === 1 ? units[origin]?.replace(/s$/, '') : units[origin];
   return unit === undefined ? `must be ${limit} ${value}` : `must have ${limit} ${value}${unit}`;
 }
 

@@ -17,7 +17,7 @@ const leaseLength = z
   .int()
   .min(leaseSeconds.min)
   .max(leaseSeconds.max)
-  .describe('How long the lease lasts from now on, in seconds, 5–43,200. Renew it for longer work.');
+  .describe('How long the lease lasts from now on, in seconds, 5–43,200.');
 
 /** The settings of an inbox. */
 const settingsFields = {

@@ -177,11 +177,11 @@ export const waitForReplyInput = z
   })
   .refine((value) => value.task_id !== undefined || value.after_sequence !== undefined, {
     path: ['after_sequence'],
-    error: 'is required',
+    error: 'is required without task_id',
   })
   .refine((value) => value.task_id !== undefined || value.thread_id !== undefined, {
     path: ['thread_id'],
-    error: 'is required',
+    error: 'is required without task_id',
   });
 
 export const listMessagesInput = z.strictObject({

@@ -88,7 +88,7 @@ export function requireTaskClient({ client_id }: TaskParties, actor_id: string):
 /** @throws {DomainError} INVALID_TRANSITION (it has ended) */
 export function requireOpenTask({ state }: { state: TaskState }): void {
   if (isOpenTask(state)) return;
-  throw new DomainError('INVALID_TRANSITION', `This task has ended: it is ${state}. Open another one.`);
+  throw new DomainError('INVALID_TRANSITION', `This task has ended: it is ${state}.`);
 }
 
 /** @throws {DomainError} VALIDATION_ERROR (later than a task lives) */

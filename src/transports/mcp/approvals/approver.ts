@@ -13,18 +13,29 @@ export interface ApproverParts {
   public_url: string;
   /** Maximum wait for a decision, in ms. Default 5 minutes. */
   approval_ms?: number;
+  /** Maximum wait for a decision on the page if the client shows no progress, in ms. Default 25 s. */
+  page_ms?: number;
   /** Time between progress notifications, in ms. Default 5,000. */
   progress_ms?: number;
 }
 
 const defaultApprovalMs = 300_000;
 
+/** Many clients end a silent call after a minute, and then the model does not learn the address of the page. */
+const defaultPageMs = 25_000;
+
 /**
  * Asks the person at the client for a decision in a mode that the client supports (MCP, Elicitation): a form, else the URL of the
  * approval page. Anything but a clear yes or no leaves the approval pending.
  */
 export function createApprover(
-  { tokens, public_url, approval_ms = defaultApprovalMs, progress_ms = defaultProgressMs }: ApproverParts,
+  {
+    tokens,
+    public_url,
+    approval_ms = defaultApprovalMs,
+    page_ms = defaultPageMs,
+    progress_ms = defaultProgressMs,
+  }: ApproverParts,
   { actor, client }: Pick<Caller, 'actor' | 'client'>,
   { ask, answered = [], defer, notify, log, progress, signal }: Exchange,
 ): Approver {
@@ -51,7 +62,8 @@ export function createApprover(
     const answer = await elicit(question, elicitationOf(public_url, ['url'], question), cancelled);
     if (answer?.result?.['action'] === 'decline') return 'denied';
     if (answer?.result?.['action'] !== 'accept') return undefined;
-    await waitForAbort(cancelled, deadline - steadyNow());
+    const restMs = deadline - steadyNow();
+    await waitForAbort(cancelled, progress ? restMs : Math.min(restMs, page_ms));
     if (settled.aborted) await notify?.('notifications/elicitation/complete', { elicitationId: question.id });
     return undefined;
   }

@@ -40,6 +40,7 @@ const kindNames: Record<string, string> = {
   event: 'an event id',
   approval: 'an approval id',
   lease: 'a lease id',
+  task: 'a task id',
 };
 
 /** What an id is, such as `a message id`; undefined for a text that is no id. */

@@ -41,6 +41,7 @@ const findMessage = 'Call get_thread to get the ids of its messages.';
 const findAgent = ({ args }: FailedCall) =>
   'request_id' in args ? findRequest : 'Call search_agents, or ask your user for the exact handle.';
 const findRequest = 'Call list_contact_requests to get the pending ones.';
+const findTask = 'Call list_tasks to get the ids of your tasks.';
 const findLease = 'Call claim_messages to get a lease.';
 
 function findAttachment({ operation: { name } }: FailedCall): string {
@@ -53,6 +54,7 @@ function findAttachment({ operation: { name } }: FailedCall): string {
 const explanations: Partial<Record<ErrorCode, Explain>> = {
   VALIDATION_ERROR: explainInvalid,
   THREAD_NOT_FOUND: addFor(['thread_id'], () => findThread, 'a thread id'),
+  TASK_NOT_FOUND: addFor(['task_id'], () => findTask, 'a task id'),
   MESSAGE_NOT_FOUND(message, call, error) {
     if (/^\d+$/.test(String(call.args['reply_to'])))
       return `reply_to: must be the id of a message, msg_…, not its sequence. ${findMessage}`;
@@ -74,10 +76,12 @@ const explanations: Partial<Record<ErrorCode, Explain>> = {
   CANNOT_INITIATE_THREADS: add('Call list_threads, and use send_message in a thread that exists.'),
   THREAD_CLOSED: (message) =>
     `${message.replace(/;.*$/s, '.')} Call update_thread with status active, or create_thread to start another.`,
-  INVALID_TRANSITION: (message, { operation: { name } }) =>
-    name === 'update_thread'
-      ? `${message} Call update_thread with status active, then again with the new status.`
-      : message,
+  INVALID_TRANSITION(message, { operation: { name } }) {
+    if (name === 'update_thread')
+      return `${message} Call update_thread with status active, then again with the new status.`;
+    if (name === 'update_task') return `${message} To say more, call send_message in its thread.`;
+    return name === 'cancel_task' ? `${message} Call get_task to read its answer.` : message;
+  },
   ATTACHMENT_ALREADY_SENT: () =>
     'An attachment of attachment_ids was already sent, and each can be sent once. Call upload_attachment again and pass the new id.',
   ATTACHMENT_NOT_READY: (message, { operation: { name } }) =>
@@ -120,6 +124,7 @@ const sources: readonly (readonly [fields: readonly string[], remedy: string])[]
   [['attachment_id'], 'Call get_thread: its messages have the ids of their attachments.'],
   [['request_id'], findRequest],
   [['lease_id'], findLease],
+  [['task_id'], findTask],
   [['handle', 'with_handle'], 'Call search_agents or list_contacts to get a handle.'],
   [
     ['up_to_sequence', 'after_sequence', 'before_sequence'],
@@ -163,4 +168,4 @@ function explainInvalid(
 }
 
 const isAboutSource = (problem: string) =>
-  problem === 'is required' || problem.startsWith('must be the sequence number');
+  problem.startsWith('is required') || problem.startsWith('must be the sequence number');

@@ -9,6 +9,7 @@ import { examplePage } from '../../../operations/examples/events.ts';
 import { maxWaitSeconds, threadId } from '../../../../packages/core/src/inputs/fields.ts';
 import { relationshipsOf } from '../../../operations/messages/relationships.ts';
 import { taskNote } from '../../../operations/tasks/task-note.ts';
+import { requireThread } from '../../../services/access.ts';
 import { readTaskNotes } from '../../../services/tasks/notes.ts';
 import type { EventPage, LiveEvent, Realtime } from '../../../realtime/contract.ts';
 import { pageQuery, pageState } from '../../../../packages/core/src/inputs/events.ts';
@@ -207,6 +208,7 @@ function createWaitOperation({ read, signal, show }: WaitParts) {
     input,
     output,
     async run(work, { wait_seconds, limit, cursor, detail: form, ...filter }) {
+      if (filter.thread_id !== undefined) await requireThread(work, filter.thread_id);
       const query = { cursor, limit, wait_ms: wait_seconds * 1_000, signal };
       const page = await read(work.actor, query, filter);
       const events = page.events.slice(0, limit);
@@ -247,7 +249,7 @@ function createWaitOperation({ read, signal, show }: WaitParts) {
       annotations: toolHints.readsOthers,
       showsFeed: true,
     },
-    errors: [],
+    errors: ['THREAD_NOT_FOUND'],
     example: { input: { types: ['message.created'], wait_seconds: 20 }, output: examplePage },
   });
 }

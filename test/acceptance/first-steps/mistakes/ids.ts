@@ -66,6 +66,25 @@ export const ids: readonly Mistake[] = [
     opened,
   ),
   fails(
+    'a task id for a thread id',
+    send({ thread_id: 'tsk_01' }),
+    /^thread_id: that is a task id\. Call list_threads/,
+    listed,
+  ),
+  fails(
+    'a thread id for a task id',
+    ['get_task', { task_id: 'THREAD' }],
+    'task_id: that is a thread id. Call list_tasks to get the ids of your tasks.',
+    ['list_tasks', {}],
+  ),
+  fails('an invented task id', ['cancel_task', { task_id: 'tsk_1' }], /Call list_tasks/, ['list_tasks', {}]),
+  fails(
+    'a wait in a thread that does not exist',
+    waitNow({ thread_id: 'thd_1' }),
+    /^No such thread, .* Call list_threads/,
+    listed,
+  ),
+  fails(
     'a subject for a thread id',
     ['get_thread', { thread_id: 'Weekly report' }],
     /Call list_threads/,

@@ -58,7 +58,7 @@ export const messageFields: readonly Mistake[] = [
   fails(
     'a missing sequence',
     ['wait_for_reply', { thread_id: 'THREAD', wait_seconds: 0 }],
-    'after_sequence: is required. Call get_thread: each message has its sequence.',
+    'after_sequence: is required without task_id. Call get_thread: each message has its sequence.',
     ['wait_for_reply', { thread_id: 'THREAD', after_sequence: 1, wait_seconds: 0 }],
   ),
   fails(

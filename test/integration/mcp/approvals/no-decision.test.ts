@@ -11,6 +11,8 @@ import { stopAfterTest } from '../../../support/use.ts';
 // Runs after the instance has closed.
 afterAll(() => expect(instance.loggedErrors).toEqual([]));
 const instance = useMcpInstance({ approval_ms: 150 });
+/** It waits for a decision for longer than the client. */
+const patient = useMcpInstance({ page_ms: 50 });
 
 const { people, rows, requests } = createApprovalFixtures(() => instance);
 
@@ -42,6 +44,18 @@ test.each([
     expect(await rows(mine)).toHaveLength(1);
   },
 );
+
+test('url, the client shows no progress: the call ends with the address before the client gives up', async () => {
+  const { token, stranger } = await createApprovalFixtures(() => patient).people();
+  const url = patient.url;
+  const ways = { url: {} };
+  const client = stopAfterTest(
+    await connectElicitingClient([url], token, { ways, answer: () => ({ action: 'accept' }) }),
+  );
+  const { error } = await client.call('request_contact', { handle: stranger });
+  expect(client.questions).toMatchObject([{ mode: 'url', url: error['approval_url'] }]);
+  expect(error['code']).toBe('APPROVAL_REQUIRED');
+});
 
 test('url, the page is opened and there is no decision in time: the question waits', async () => {
   const { mine, stranger, token } = await people();
