@@ -41,8 +41,8 @@ export function fromLegacyParams(method: string, params: Json): Json {
     return { ...(isObject(config) && fromPushConfig(config)), taskId };
   }
   if (method.includes('PushNotificationConfig')) {
-    const { id: taskId, pushNotificationConfigId: id } = params;
-    return { taskId, ...(id !== undefined && { id }) };
+    const { id: taskId, pushNotificationConfigId: id = taskId } = params;
+    return { taskId, id };
   }
   return params;
 }
@@ -85,6 +85,23 @@ function fromPushConfig({ authentication, ...config }: Json): Json {
   const [scheme] = Array.isArray(schemes) ? (schemes as unknown[]) : [];
   return { ...config, authentication: { scheme, credentials } };
 }
+
+/** The words of 1.0 in errors, with those of 0.3. */
+const legacyWords: readonly (readonly [current: RegExp, legacy: string])[] = [
+  [/\bROLE_USER\b/g, 'user'],
+  [/\bGetTask\b/g, 'tasks/get'],
+  [/exactly one of text, raw, url and data/g, 'the kind text, file or data, and its content'],
+  [/\b(raw|url) part/g, 'file part'],
+  [/\braw or file part/g, 'file part'],
+  [/(parts(?:\.\d+|\[\d+\]))\.raw\b/g, '$1.file.bytes'],
+  [/(parts(?:\.\d+|\[\d+\]))\.url\b/g, '$1.file.uri'],
+  [/(parts(?:\.\d+|\[\d+\]))\.mediaType\b/g, '$1.file.mimeType'],
+  [/\btaskPushNotificationConfig\b/g, 'pushNotificationConfig'],
+];
+
+/** Converts the text or the field of an error from 1.0 to 0.3. */
+export const toLegacyText = (text: string): string =>
+  legacyWords.reduce((result, [current, legacy]) => result.replaceAll(current, legacy), text);
 
 /** Converts the result of a method from 1.0 to 0.3. */
 export function toLegacyResult(method: string, result: Json): unknown {

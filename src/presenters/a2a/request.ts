@@ -61,7 +61,7 @@ export const wirePart = z
     raw: z.string().refine(isBase64, 'must be base64').optional(),
     url: z
       .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-      .max(2_048)
+      .max(2_048, 'must have at most 2,048 characters')
       .optional(),
     data: z
       .unknown()
@@ -159,6 +159,8 @@ export const taskRequest = z.object({ tenant, id });
 /** GetExtendedAgentCardRequest (section 3.1.11). */
 export const emptyRequest = z.object({ tenant });
 
+const timeError = 'must be a time with a zone, such as 2026-11-26T09:00:00Z';
+
 /** ListTasksRequest (section 3.1.4). An empty string is an unset one. */
 export const listTasksRequest = z.object({
   tenant,
@@ -171,7 +173,7 @@ export const listTasksRequest = z.object({
     .transform((value) => value || undefined)
     .optional(),
   historyLength,
-  statusTimestampAfter: z.iso.datetime({ offset: true, error: 'must be an ISO 8601 time' }).optional(),
+  statusTimestampAfter: z.iso.datetime({ offset: true, error: timeError }).optional(),
   includeArtifacts: z.boolean().default(false),
 });
 

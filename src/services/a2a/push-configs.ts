@@ -28,12 +28,9 @@ export interface PushTarget {
  * config continues after the last update that its receiver accepted, also if it was stopped.
  * @throws {DomainError} TASK_NOT_FOUND, VALIDATION_ERROR for the URL or for one config too many
  */
-export async function putPushConfig(
-  work: Work,
-  of: TaskOfAgent,
-  { id = randomUUID(), ...target }: PushTarget,
-): Promise<PushConfigRow> {
+export async function putPushConfig(work: Work, of: TaskOfAgent, target: PushTarget): Promise<PushConfigRow> {
   const { db } = work;
+  const id = target.id ?? newConfigId(target, of.task_id);
   const wrongUrl = findWrongUrl(work, target);
   if (wrongUrl) throw wrongUrl;
   const { id: task_id } = await requireClientTask(work, of);
@@ -44,7 +41,7 @@ export async function putPushConfig(
     const message = `A task has at most ${maxPushConfigs} push notification configs; delete one first.`;
     throw new DomainError('VALIDATION_ERROR', message);
   }
-  await storePushConfig(work, task, { id, ...target });
+  await storePushConfig(work, task, { ...target, id });
   return requirePushConfig(work, of, id);
 }
 
@@ -54,12 +51,17 @@ export function findWrongUrl({ settings }: Work, { url }: Pick<PushTarget, 'url'
   return problem === undefined ? undefined : wrongField('url', problem);
 }
 
+/** In A2A 0.3, a config without an ID has that of its task (section 7.5). */
+const newConfigId = ({ version }: Pick<PushTarget, 'version'>, task_id: string): string =>
+  version === '0.3' ? task_id : randomUUID();
+
 /** Stores a config of a locked or new task of the actor. It gets the updates after the current one. */
 export function storePushConfig(
   { db, settings, now }: Work,
   { id: task_id, client_id, generation }: Pick<TaskRow, 'id' | 'client_id' | 'generation'>,
-  { id = randomUUID(), url, token, authentication, has_mailbox, version }: PushTarget,
+  { id: given, url, token, authentication, has_mailbox, version }: PushTarget,
 ): Promise<void> {
+  const id = given ?? newConfigId({ version }, task_id);
   const seal = sealFor(settings.sealedBox, { task_id, id });
   return db.pushConfigs.put({
     task_id,

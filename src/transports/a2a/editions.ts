@@ -3,6 +3,7 @@ import {
   legacyMethods,
   toLegacyEvent,
   toLegacyResult,
+  toLegacyText,
 } from '../../presenters/a2a/legacy.ts';
 
 /** The names, requests, results and events of one version of A2A over JSON-RPC. */
@@ -16,6 +17,8 @@ export interface Edition {
   toResult(method: string, result: object): unknown;
   /** @param isLast whether the stream ends after the event. */
   toEvent(event: object, isLast: boolean): object;
+  /** Converts the text or the field of an error. */
+  toText(text: string): string;
 }
 
 /** A patch version does not count (A2A 1.0, section 3.6). */
@@ -26,6 +29,7 @@ export const currentEdition: Edition = {
   toParams: (_method, params) => params,
   toResult: (_method, result) => result,
   toEvent: (event) => event,
+  toText: (text) => text,
 };
 
 /** No version means 0.3 (section 3.6.2). */
@@ -36,4 +40,5 @@ export const legacyEdition: Edition = {
   toParams: fromLegacyParams,
   toResult: (method, result) => toLegacyResult(method, { ...result }),
   toEvent: (event, isLast) => toLegacyEvent({ ...event }, isLast),
+  toText: toLegacyText,
 };

@@ -119,11 +119,11 @@ const toFieldPath = (field: string): string => field.replaceAll(/\.(\d+)(?=\.|$)
 const typeUrl = (name: string): string => `type.googleapis.com/google.rpc.${name}`;
 
 /** The details of an error, for both bindings (google.rpc.ErrorInfo, BadRequest, RetryInfo). */
-function listDetails(error: DomainError, request_id: string): object[] {
+function listDetails(error: DomainError, request_id: string, toText: ErrorState['toText']): object[] {
   const { reason, domain } = showError(error);
   const fields = error.details?.map(({ field, message }) => ({
-    field: toFieldPath(field),
-    description: message,
+    field: toText(toFieldPath(field)),
+    description: toText(message),
   }));
   return [
     { '@type': typeUrl('ErrorInfo'), reason, domain, metadata: { request_id } },
@@ -139,19 +139,23 @@ export interface ErrorState {
   binding: 'JSONRPC' | 'HTTP+JSON';
   /** Of the JSON-RPC request; null before it is known. */
   id: string | number | null;
+  /** Converts texts and fields to the version of the address. */
+  toText(text: string): string;
 }
+
+const withoutAddress: ErrorState = { binding: 'HTTP+JSON', id: null, toText: (text) => text };
 
 /** Writes the error response of a request in the form of its binding. */
 export function writeA2aError(ctx: Context, error: DomainError, request_id: string): void {
-  const { binding, id } = (ctx.state['a2a'] as ErrorState | undefined) ?? { binding: 'HTTP+JSON', id: null };
+  const { binding, id, toText } = (ctx.state['a2a'] as ErrorState | undefined) ?? withoutAddress;
   const shown = showError(error);
   const { advice } = error;
   const text = (error.details ?? []).reduce(
     (named, { field }) => named.replace(`${field}:`, `${toFieldPath(field)}:`),
     error.message,
   );
-  const message = advice ? `${text} ${advice.rest}` : text;
-  const details = listDetails(error, request_id);
+  const message = toText(advice ? `${text} ${advice.rest}` : text);
+  const details = listDetails(error, request_id, toText);
   ctx.set(errorHeaders(error));
   if (binding === 'JSONRPC') {
     ctx.status = shown.isShared ? shown.http : 200;

@@ -85,7 +85,8 @@ export function createInterfaces(parts: InterfaceParts): Middleware {
 
   async function serve(ctx: Context, { handle, path, edition }: Address): Promise<void> {
     const isRpc = path === '' || path === '/';
-    const state: ErrorState = { binding: isRpc ? 'JSONRPC' : 'HTTP+JSON', id: null };
+    const { toText } = edition;
+    const state: ErrorState = { binding: isRpc ? 'JSONRPC' : 'HTTP+JSON', id: null, toText };
     ctx.state['a2a'] = state;
     let ended: A2aReason = 'UNSUPPORTED_OPERATION';
     try {

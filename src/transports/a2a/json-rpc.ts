@@ -32,6 +32,9 @@ export function readRpcRequest(ctx: Context, methods: readonly Method[], edition
     const message = 'Send a JSON-RPC request with POST. The card is at .well-known/agent-card.json.';
     refuseVerb(ctx, ['POST'], message);
   }
+  if (Array.isArray(body)) {
+    throw new A2aRefusal('INVALID_REQUEST', 'A2A has no batches. Send one JSON-RPC request, as an object.');
+  }
   const parsed = request.safeParse(body);
   if (!parsed.success) {
     const fields = parsed.error.issues.map(({ path }) => path.join('.') || 'body');

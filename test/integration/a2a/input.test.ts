@@ -98,6 +98,17 @@ describe.each(bindings)('over %s', (binding) => {
     expect([reasonOf(refused), fieldsOf(refused)]).toEqual(['ATTACHMENT_INFECTED', ['message.parts[2]']]);
   });
 
+  test('a long address, a time without a zone and a config that has no path are refused by what is wrong', async () => {
+    const { client } = await pair();
+    const parts = [{ url: `https://files.example/${'x'.repeat(2_048)}` }];
+    const long = await client.call('SendMessage', { message: toA2aMessage('', { parts }), ...now });
+    expect(long.error.message).toBe('message.parts[0].url: must have at most 2,048 characters');
+    const local = await client.call('ListTasks', { statusTimestampAfter: '2026-11-26T09:00:00' });
+    expect(local.error.message).toMatch(/^statusTimestampAfter: must be a time with a zone, such as /);
+    const config = { taskId: 'tsk_1', id: '..', url: 'https://files.example' };
+    expect(fieldsOf(await client.call('CreateTaskPushNotificationConfig', config))).toEqual(['id']);
+  });
+
   test('an enum is a name or a number, and an unknown one is refused', async () => {
     const { client } = await pair();
     const send = (role: unknown) =>

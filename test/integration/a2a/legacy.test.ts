@@ -120,3 +120,34 @@ test('an address serves its version only, and names the field that is wrong', as
   expect(kind.error.code).toBe(-32_602);
   expect(JSON.stringify(kind.error.data)).toContain('message.parts[0]');
 });
+
+test('errors use the words of 0.3', async () => {
+  const [ann, bob] = [await service.agent(), await service.agent()];
+  const parts = [{ kind: 'file', file: { bytes: '!' } }, { text: 'no kind' }];
+  const { error } = await call(ann, bob, 'message/send', {
+    message: toMessage('', { role: 'agent', parts }),
+  });
+  expect(error.message).toBe(
+    'message.role: must be user; message.parts[0].file.bytes: must be base64; message.parts[1]: must have the kind text, file or data, and its content',
+  );
+  const params = { message: toMessage('x'), configuration: { blocking: false } };
+  const { result } = await call(ann, bob, 'message/send', params);
+  await call(ann, bob, 'tasks/cancel', { id: result.id });
+  const ended = await call(ann, bob, 'tasks/resubscribe', { id: result.id });
+  expect(ended.error.message).toContain('Use tasks/get instead.');
+});
+
+test('a push notification config without an ID is the one of its task', async () => {
+  const [ann, bob] = [await service.agent(), await service.agent()];
+  const toConfig = (url: string) => ({ url: `https://example.com/${url}` });
+  const params = {
+    message: toMessage('x'),
+    configuration: { blocking: false, pushNotificationConfig: toConfig('first') },
+  };
+  const { id } = (await call(ann, bob, 'message/send', params)).result;
+  const get = async () => (await call(ann, bob, 'tasks/pushNotificationConfig/get', { id })).result;
+  expect(await get()).toEqual({ taskId: id, pushNotificationConfig: { id, ...toConfig('first') } });
+  const set = { taskId: id, pushNotificationConfig: toConfig('second') };
+  await call(ann, bob, 'tasks/pushNotificationConfig/set', set);
+  expect(await get()).toEqual({ taskId: id, pushNotificationConfig: { id, ...toConfig('second') } });
+});

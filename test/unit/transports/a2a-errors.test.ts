@@ -7,7 +7,10 @@ import { expectValidA2a } from '../../support/a2a/expect-valid.ts';
 /** The error response in one binding, without a server. */
 function answer(error: DomainError, binding: 'JSONRPC' | 'HTTP+JSON') {
   const headers: Record<string, string> = {};
-  const ctx = { state: { a2a: { binding, id: 7 } }, set: (more: object) => Object.assign(headers, more) };
+  const ctx = {
+    state: { a2a: { binding, id: 7, toText: String } },
+    set: (more: object) => Object.assign(headers, more),
+  };
   writeA2aError(ctx as unknown as Context, error, 'req-1');
   const { status, body } = ctx as unknown as { status: number; body: string };
   const parsed = JSON.parse(body);
