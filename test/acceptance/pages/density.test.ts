@@ -60,6 +60,27 @@ await describeWithBrowser('the density of conversations', (browser) => {
     await context.close();
   });
 
+  test('a phone cuts an Arabic name at its end, and has the button that sends at the right', async () => {
+    const ada = await signInPerson(service);
+    const [mine, other] = [await ada.agent(), await service.agent()];
+    await service.patch(other, '/agents/me', { display_name: 'مترجم عربي للعقود والرسائل الطويلة جدا' });
+    const id = await startThread(service, other, [mine]);
+    const context = await browser().newContext({
+      baseURL: service.url,
+      viewport: { width: 390, height: 900 },
+    });
+    const value = ada.cookies.get('ams_session')?.value ?? '';
+    await context.addCookies([{ name: 'ams_session', value, url: service.url }]);
+    const page = await context.newPage();
+    await page.goto(`/console/conversations/${id}`);
+    const name = "document.querySelector('.sender bdi')";
+    expect(await page.evaluate(`${name}.scrollWidth > ${name}.clientWidth`)).toBe(true);
+    const boxOf = (button: string) => page.getByRole('button', { name: button, exact: true }).boundingBox();
+    const [preview, send] = [await boxOf('Preview'), await boxOf('Send')];
+    expect([send?.y, (send?.x ?? 0) + (send?.width ?? 0)]).toEqual([preview?.y, 374]);
+    await context.close();
+  });
+
   test('a message that a person wrote has its whole sender at 390 px', async () => {
     const ada = await signInPerson(service);
     const id = await startThread(service, await service.agent(), [await ada.agent('bo')]);

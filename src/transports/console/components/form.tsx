@@ -149,11 +149,10 @@ export interface DecisionProps extends Pick<AboutProps, 'about'> {
   no: 'deny' | 'reject' | 'decline';
   /** For the decision that a page is about; others are in rows. */
   isLarge?: boolean;
-  class?: 'button-pair' | 'inline';
 }
 
 /** Two buttons that decide something. */
-export function Decision({ action, hidden, yes, no, about, isLarge = false, ...given }: DecisionProps) {
+export function Decision({ action, hidden, yes, no, about, isLarge = false }: DecisionProps) {
   const buttons = (
     <>
       {yes !== undefined && (
@@ -169,12 +168,7 @@ export function Decision({ action, hidden, yes, no, about, isLarge = false, ...g
     </>
   );
   return (
-    <Form
-      action={action}
-      class={isLarge ? 'stack' : (given.class ?? 'button-pair')}
-      hidden={hidden}
-      redirects
-    >
+    <Form action={action} class={isLarge ? 'stack' : 'button-pair'} hidden={hidden} redirects>
       {isLarge ? <Actions even>{buttons}</Actions> : buttons}
     </Form>
   );

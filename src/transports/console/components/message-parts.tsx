@@ -35,7 +35,7 @@ export function Sender({ message, isOwn, hasRelation = true, profile }: SenderPr
   const [owner = ''] = sender_handle.split('.');
   return (
     <>
-      <span class="mark small" aria-hidden="true">
+      <span class="mark" aria-hidden="true">
         {monogram(name)}
       </span>
       <p class="sender">

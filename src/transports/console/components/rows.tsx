@@ -10,8 +10,6 @@ export interface Row {
   key: string;
   /** Id of the element, for lists that are live. */
   id?: string;
-  /** An icon or one or two letters. */
-  mark?: ComponentChildren;
   title: ComponentChildren;
   text?: ComponentChildren;
   /** Lines in place of the text. The parts of a line that are there have dots between them. */
@@ -36,11 +34,6 @@ export function Rows({ label, rows, id }: { label: string; rows: readonly Row[];
     <ul class="rows" aria-label={label} id={id}>
       {rows.map((row) => (
         <li class="row" key={row.key} id={row.id}>
-          {row.mark !== undefined && (
-            <span class="mark" aria-hidden="true">
-              {row.mark}
-            </span>
-          )}
           <div class="row-text">
             <div class="row-title">{row.title}</div>
             {row.lines?.map(

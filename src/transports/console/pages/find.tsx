@@ -4,7 +4,7 @@ import { findConversations } from '../../../services/threads/conversations.ts';
 import { Card, Facts } from '../components/content.tsx';
 import { ButtonForm } from '../components/form.tsx';
 import { useLayoutContext } from '../components/layout-context.ts';
-import { Handle, monogram, Rows } from '../components/rows.tsx';
+import { Handle, Rows } from '../components/rows.tsx';
 import { consoleLinks } from '../components/navigation.tsx';
 import { definePage, Frame } from '../define/page.tsx';
 import { preferencesPath } from '../preferences.ts';
@@ -83,7 +83,6 @@ function Found({ places }: { places: readonly Place[] }) {
   if (places.length === 0) return <p>Nothing has this name.</p>;
   const rows = places.map(({ name, href, about }) => ({
     key: href,
-    mark: monogram(name),
     title: (
       <a href={href}>
         <bdi>{name}</bdi>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { describeWish } from '../../../../packages/core/src/domain/approvals.ts';
 import { Badge, Card, Quote } from '../components/content.tsx';
-import { Handle, monogram, type Row, Rows, Time } from '../components/rows.tsx';
+import { Handle, type Row, Rows, Time } from '../components/rows.tsx';
 import { type Action, ActionButton, ActionError, useAction } from './action.tsx';
 import { call, type ViewHost } from './host.ts';
 import type { InboxValue, ListedThread, Results } from './results.ts';
@@ -88,7 +88,6 @@ function listWaiting(
   return [
     ...approvals.map((approval) => ({
       key: approval.id,
-      mark: monogram(approval.agent_display_name),
       title: [<bdi>{approval.agent_display_name}</bdi>, ` wants to ${describeWish(approval)}`],
       lines: [[<Badge tone="accent">Approval</Badge>, <Time at={approval.created_at} />]],
       side: (
@@ -99,7 +98,6 @@ function listWaiting(
     })),
     ...requests.map(({ request_id, from, message, created_at }) => ({
       key: request_id,
-      mark: monogram(from.display_name),
       title: [<bdi>{from.display_name}</bdi>, ' wants to be a contact'],
       text: (
         <>
@@ -121,7 +119,6 @@ function listWaiting(
     })),
     ...tasks.map(({ id, thread_id, client, created_at, overdue }) => ({
       key: id,
-      mark: monogram(client.canonical_handle),
       title: [<Handle of={client.canonical_handle} />, ' asks your agent'],
       lines: [[<Badge tone="warning">{overdue ? 'Overdue' : 'Question'}</Badge>, <Time at={created_at} />]],
       side: <Open host={host} action={action} thread_id={thread_id} />,
@@ -156,7 +153,6 @@ function describeThread(thread: ListedThread, { host, action }: Pick<Buttons, 'h
   const names = others.map(({ canonical_handle }) => `@${canonical_handle}`).join(', ');
   return {
     key: id,
-    mark: monogram(others[0]?.canonical_handle ?? subject ?? ''),
     title: <bdi>{subject ?? (names || 'Conversation')}</bdi>,
     lines: [
       [subject !== null && names, typeof at === 'number' && <Time at={at} />],

@@ -1,7 +1,7 @@
 import { describeWish } from '../../../../../packages/core/src/domain/approvals.ts';
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { type Approval, listApprovals } from '../../../../services/approvals/approvals.ts';
-import { Handle, monogram, type Row, Time } from '../../components/rows.tsx';
+import { Handle, type Row, Time } from '../../components/rows.tsx';
 import { toPage } from '../../define/list.tsx';
 import { definePage } from '../../define/page.tsx';
 import type { PageVisit } from '../../define/section.ts';
@@ -96,7 +96,6 @@ function approvalRow(approval: Approval): Row {
   const address = `${path}/${id}`;
   return {
     key: id,
-    mark: monogram(agent_display_name),
     title: (
       <a href={address}>
         <bdi>{agent_display_name}</bdi> wants to {describeWish(approval)}

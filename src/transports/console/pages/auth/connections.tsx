@@ -1,10 +1,10 @@
 import { type Connection, endConnection, listConnections } from '../../../../services/auth/connections.ts';
 import { isOwnClient } from '../../../http/authorization-requests.ts';
 import { Handle, Time } from '../../components/rows.tsx';
-import { Badge, Icon } from '../../components/content.tsx';
+import { Badge } from '../../components/content.tsx';
 import { toPage } from '../../define/list.tsx';
 import { definePage } from '../../define/page.tsx';
-import { hostOf, isOnDevice } from '../../hosts.ts';
+import { hostOf } from '../../hosts.ts';
 import { Scopes } from './scopes.tsx';
 
 const pageSize = 25;
@@ -29,7 +29,6 @@ export const connectionsPage = definePage({
       },
       row: (connection) => ({
         key: connection.grant_id,
-        mark: <Icon name={isOnDevice(connection.redirect_host) ? 'computer' : 'globe'} />,
         title: <AppName {...connection} />,
         lines: [
           [

@@ -6,7 +6,6 @@ import {
   createCredential,
   rotateCredential,
 } from '../../../../services/auth/credentials.ts';
-import { Icon } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Time } from '../../components/rows.tsx';
 import { toPage } from '../../define/list.tsx';
@@ -216,7 +215,6 @@ export const credentialsPage = agentPage({
       },
       row: ({ client_id, name, revoked_at, ...credential }) => ({
         key: client_id,
-        mark: <Icon name="key" />,
         title: name ?? 'Unnamed',
         lines: [
           [<span class="code">{client_id}</span>],

@@ -15,7 +15,7 @@ import type {
   ContactRecord,
   ContactRequestRecord,
 } from '../../../../../packages/core/src/records/contact.ts';
-import { Handle, monogram, type Row, Time } from '../../components/rows.tsx';
+import { Handle, type Row, Time } from '../../components/rows.tsx';
 import { requestContactOperation } from '../../../../operations/contacts/request-contact.ts';
 import { handleField, linesField } from '../../define/fields.tsx';
 import { getAgentOperation } from '../../../../operations/agents/get-agent.ts';
@@ -54,7 +54,6 @@ function requestRow(
 ) {
   return {
     key: request_id,
-    mark: monogram(display_name),
     title: <bdi>{display_name}</bdi>,
     text: (
       <>
@@ -71,7 +70,6 @@ function contactRow(contact: ContactRecord): Row {
   const about = `@${canonical_handle}`;
   return {
     key: agent_id,
-    mark: monogram(display_name),
     title: <bdi>{display_name}</bdi>,
     lines: [[<Handle of={canonical_handle} />, ['since ', <Time at={since} />]]],
     badges: [

@@ -3,7 +3,7 @@ import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { type FoundMessage, searchConversations } from '../../../../services/messages/search.ts';
 import { type Conversation, requireConversation } from '../../../../services/threads/conversations.ts';
 import { Empty, ErrorNotice } from '../../components/content.tsx';
-import { Handle, monogram, NextPage, Rows, Time } from '../../components/rows.tsx';
+import { Handle, NextPage, Rows, Time } from '../../components/rows.tsx';
 import { toPage } from '../../define/list.tsx';
 import { liveRoute } from '../../define/live.ts';
 import { type FormErrors, formPage, orShowFormAgain } from '../../form-errors.ts';
@@ -120,7 +120,6 @@ function FoundMessages({ found, conversations, query, open }: FoundMessagesProps
   const titles = new Map(conversations.map((each) => [each.id, titleOf(each)]));
   const rows = found.map(({ message, snippet }) => ({
     key: message.id,
-    mark: monogram(message.sender_handle),
     title: (
       <a
         href={`${conversationAddress(message.thread_id)}?${new URLSearchParams({ at: String(message.sequence), ...query }).toString()}#${message.id}`}

@@ -44,7 +44,7 @@ function ConversationRow({ conversation, isOpen, address }: ConversationRowProps
   const named = presentSubject(subject) === null ? others.length > 0 && agents : [...others, ...agents];
   return (
     <li class={`thread${unread > 0 ? ' unread' : ''}${muted ? ' muted' : ''}`} id={id}>
-      <span class="mark small" aria-hidden="true">
+      <span class="mark" aria-hidden="true">
         {monogram((others[0] ?? members[0])?.canonical_handle.split('.').at(-1) ?? '')}
       </span>
       <div class="thread-line">

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { presentSubject } from '../../../../../packages/core/src/domain/threads.ts';
 import { countWaiting, type Waiting } from '../../../../services/people/waiting.ts';
-import { Handle, monogram, type Row, Rows, Time } from '../../components/rows.tsx';
+import { Handle, type Row, Rows, Time } from '../../components/rows.tsx';
 import { ApprovalButtons, RequestButtons } from '../../components/approval-buttons.tsx';
-import { Badge, Icon, Quote } from '../../components/content.tsx';
+import { Badge, Quote } from '../../components/content.tsx';
 import { describeWish } from '../../../../../packages/core/src/domain/approvals.ts';
 import { conversationAddress } from '../conversations/filters.tsx';
 import { nameOf } from '../webhooks/fields.tsx';
@@ -47,8 +47,6 @@ export function WaitingList({ waiting, calm: { agents, last_at } }: WaitingListP
 /** Something that waits. */
 interface Item {
   id: string;
-  /** An icon, or the name whose first letter is one. */
-  mark: ComponentChildren;
   address: string;
   title: ComponentChildren;
   kind: string;
@@ -64,11 +62,10 @@ interface Item {
 /** The buttons of the list return to it. */
 const home = { return_to: '/console' };
 
-function toRow({ id, mark, address, title, kind, tone, handle, at, below, button, side }: Item): Row {
+function toRow({ id, address, title, kind, tone, handle, at, below, button, side }: Item): Row {
   return {
     key: id,
     id,
-    mark: typeof mark === 'string' ? monogram(mark) : mark,
     title: <a href={address}>{title}</a>,
     text: at !== undefined && (
       <>
@@ -86,7 +83,6 @@ function describeApproval(approval: Waiting['approvals'][number]): Item {
   const address = `/console/approvals/${id}`;
   return {
     id,
-    mark: agent_display_name,
     address,
     title: [<bdi>{agent_display_name}</bdi>, ` wants to ${describeWish(approval)}`],
     kind: 'Approval',
@@ -103,7 +99,6 @@ function describeRequest(request: Waiting['requests'][number]): Item {
   const address = `/console/agents/${agent_id}/contacts`;
   return {
     id: request_id,
-    mark: from_name,
     address,
     title: [<bdi>{from_name}</bdi>, ` wants to be a contact of @${agent_handle}`],
     kind: 'Contact request',
@@ -121,7 +116,6 @@ function describeQuestion(question: Waiting['questions'][number]): Item {
   const title = presentSubject(subject) ?? `Conversation with @${sender_handle}`;
   return {
     id: message_id,
-    mark: title,
     address,
     title: <bdi>{title}</bdi>,
     kind: question.asks_person ? 'Asks a person' : question.overdue ? 'Overdue' : 'No answer yet',
@@ -142,7 +136,6 @@ function describeWebhook(webhook: Waiting['webhooks'][number]): Item {
   const name = nameOf(webhook);
   return {
     id: webhook.id,
-    mark: <Icon name="alert" />,
     address,
     title: ['Webhook ', <bdi>{name}</bdi>, ' was disabled'],
     kind: 'Webhook',
@@ -172,7 +165,6 @@ function describeInbox({
   const count = dead === 1 ? '1 dead item' : `${dead}${dead === maxDeadItems ? ' or more' : ''} dead items`;
   return {
     id: `inbox-${agent_id}`,
-    mark: <Icon name="alert" />,
     address,
     title: ['The inbox of ', <bdi>{agent_name}</bdi>, ` has ${count}`],
     kind: 'Inbox',

@@ -4,7 +4,7 @@ import { deleteDeadItemOperation } from '../../../../operations/inbox/delete-dea
 import { getInboxOperation } from '../../../../operations/inbox/get-inbox.ts';
 import { listDeadItemsOperation } from '../../../../operations/inbox/list-dead-items.ts';
 import { redriveDeadItemOperation } from '../../../../operations/inbox/redrive-dead-item.ts';
-import { Card, Empty, Facts, Icon } from '../../components/content.tsx';
+import { Card, Empty, Facts } from '../../components/content.tsx';
 import { Actions, ButtonLink } from '../../components/form.tsx';
 import { lengthText, Time, Handle, type Row } from '../../components/rows.tsx';
 import { pageInput } from '../../define/list.tsx';
@@ -23,7 +23,6 @@ function deadItemRow({ id, attempts, reasons, dead_at, event }: ListedDeadItem):
   return {
     key: id,
     id,
-    mark: <Icon name="alert" />,
     title: [eventText(event.type), message && [' by ', <Handle of={message.sender.canonical_handle} />]],
     text: (
       <>

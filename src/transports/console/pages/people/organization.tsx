@@ -24,7 +24,7 @@ import type { PageVisit } from '../../define/section.ts';
 import { displayName } from './account-fields.tsx';
 import { pendingInvitationRow } from './organizations.tsx';
 import { secretPage } from '../../components/secrets.tsx';
-import { monogram, type Row, Time } from '../../components/rows.tsx';
+import { type Row, Time } from '../../components/rows.tsx';
 import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 
 /** A member of an organization with the allowed actions. */
@@ -37,7 +37,6 @@ function memberRow(
   const other = role === 'admin' ? 'member' : 'admin';
   return {
     key: username,
-    mark: monogram(username),
     title: [
       username,
       isSelf && [' ', <Badge>You</Badge>],

@@ -8,7 +8,7 @@ import {
   requireInvitationLink,
 } from '../../../../services/people/membership-invitations.ts';
 import { foundOrganization, listOrganizations } from '../../../../services/people/memberships.ts';
-import { monogram, Time, type Row } from '../../components/rows.tsx';
+import { Time, type Row } from '../../components/rows.tsx';
 import { toPage } from '../../define/list.tsx';
 import { definePage } from '../../define/page.tsx';
 import { name, SignedInAs } from './account-fields.tsx';
@@ -80,7 +80,6 @@ export function invitationRow(invitation: MembershipInvitation): Row {
   const { slug, expires_at } = invitation;
   return {
     key: slug,
-    mark: monogram(slug),
     title: slug,
     lines: [[invitationText(invitation), ['expires ', <Time at={expires_at} />]]],
     side: (
@@ -89,7 +88,6 @@ export function invitationRow(invitation: MembershipInvitation): Row {
         yes="accept"
         no="decline"
         about={`the invitation to ${slug}`}
-        class="inline"
       />
     ),
   };
@@ -100,7 +98,6 @@ export function pendingInvitationRow(invitation: MembershipInvitation): Row {
   const { number, username, invited_by, expires_at } = invitation;
   return {
     key: String(number),
-    mark: monogram(username ?? 'Link'),
     title: username ?? 'By link, for one person',
     lines: [
       [
@@ -146,7 +143,6 @@ export const organizationsPage = definePage({
       },
       row: ({ id, slug, role, created_at }, { address }) => ({
         key: id,
-        mark: monogram(slug),
         title: <a href={`${address}/${slug}`}>{slug}</a>,
         text: ['Created ', <Time at={created_at} />],
         badges: [role === 'admin' ? ['accent', 'Admin'] : ['plain', 'Member']],

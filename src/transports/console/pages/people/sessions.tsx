@@ -4,7 +4,7 @@ import {
   listSessions,
   signOutEverywhere,
 } from '../../../../services/people/sessions.ts';
-import { Badge, Icon } from '../../components/content.tsx';
+import { Badge } from '../../components/content.tsx';
 import { Time } from '../../components/rows.tsx';
 import { checkboxField } from '../../define/fields.tsx';
 import { definePage } from '../../define/page.tsx';
@@ -52,7 +52,6 @@ export const sessionsPage = definePage({
         const name = browserName(session.user_agent);
         return {
           key: session.id,
-          mark: <Icon name="computer" />,
           title: [name, isCurrent && [' ', <Badge tone="accent">This browser</Badge>]],
           lines: [
             [

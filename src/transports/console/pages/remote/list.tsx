@@ -1,7 +1,6 @@
 import { isHandle } from '../../../../../packages/core/src/domain/agents/handles.ts';
 import { presentRemoteAgent } from '../../../../../packages/core/src/records/remote-agent.ts';
 import { listRemoteAgentsOfPerson, addRemoteAgentForPerson } from '../../../../services/remote/of-person.ts';
-import { Icon } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Handle } from '../../components/rows.tsx';
 import { toPage } from '../../define/list.tsx';
@@ -101,7 +100,6 @@ export const remoteAgentsPage = definePage({
       },
       row: (agent) => ({
         key: agent.id,
-        mark: <Icon name="globe" />,
         title: <a href={`${remotePath}/${agent.id}`}>{agent.display_name}</a>,
         lines: [[<Handle of={agent.canonical_handle} />], [<span class="code">{agent.card_url}</span>]],
         side: <RemoteState {...agent} />,

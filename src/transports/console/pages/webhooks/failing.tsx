@@ -1,5 +1,4 @@
 import { listFailingWebhooks } from '../../../../services/people/dashboard.ts';
-import { Icon } from '../../components/content.tsx';
 import { Handle, Time } from '../../components/rows.tsx';
 import { definePage } from '../../define/page.tsx';
 import { disabledReasonText, nameOf } from './fields.tsx';
@@ -26,7 +25,6 @@ export const failingWebhooksPage = definePage({
         const name = nameOf(webhook);
         return {
           key: id,
-          mark: <Icon name="alert" />,
           title: (
             <a href={address}>
               <bdi>{name}</bdi>

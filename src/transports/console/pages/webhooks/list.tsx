@@ -1,6 +1,6 @@
 import { maxWebhooks } from '../../../../../packages/core/src/domain/webhooks.ts';
 import { listWebhooksOperation } from '../../../../operations/webhooks/list-webhooks.ts';
-import { Badge, Icon } from '../../components/content.tsx';
+import { Badge } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { Time } from '../../components/rows.tsx';
 import { agentPage } from '../agents/agent-page.tsx';
@@ -26,7 +26,6 @@ export const webhooksPage = agentPage({
         ),
       row: (webhook) => ({
         key: webhook.id,
-        mark: <Icon name="globe" />,
         title: nameOf(webhook),
         lines: [
           [<span class="code">{webhook.url}</span>],

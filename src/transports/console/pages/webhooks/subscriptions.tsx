@@ -3,7 +3,6 @@ import {
   endSubscription,
   listSubscriptions,
 } from '../../../../services/event-subscriptions/subscribe.ts';
-import { Icon } from '../../components/content.tsx';
 import { Time } from '../../components/rows.tsx';
 import { hostOf } from '../../hosts.ts';
 import { agentPage } from '../agents/agent-page.tsx';
@@ -30,7 +29,6 @@ export const subscriptionsPage = agentPage({
       read: ({ read, agent }) => read(listSubscriptions, agent.id),
       row: (subscription) => ({
         key: subscription.id,
-        mark: <Icon name="globe" />,
         title: <bdi>{hostOf(subscription.url)}</bdi>,
         lines: describe(subscription),
         badges: [stateOf(subscription)],
