@@ -42,12 +42,14 @@ function toActText(act: AuditAction): string {
 function detailContent(detail: object | null) {
   const shown = Object.entries(detail ?? {}).filter(([, value]) => value !== 0);
   return (
-    shown.length > 0 &&
-    shown.map(([name, value], index) => [
-      index > 0 && ', ',
-      `${name.replaceAll('_', ' ')}: `,
-      valueContent(name, value),
-    ])
+    shown.length > 0 && [
+      ' ',
+      shown.map(([name, value], index) => [
+        index > 0 && ', ',
+        `${name.replaceAll('_', ' ')}: `,
+        valueContent(name, value),
+      ]),
+    ]
   );
 }
 
