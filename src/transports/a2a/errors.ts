@@ -96,6 +96,11 @@ export function toA2aRefusal(error: unknown, ended: A2aReason): unknown {
     const advice = ended === 'UNSUPPORTED_OPERATION' ? ' Leave out taskId to open another task.' : '';
     return new A2aRefusal(ended, `${error.message}${advice}`);
   }
+  if (error.code === 'INVALID_CURSOR') {
+    const problem = 'is invalid or belongs to another list; start without one';
+    const details = [{ field: 'pageToken', message: problem }];
+    return new DomainError('INVALID_CURSOR', `pageToken: ${problem}`, { details });
+  }
   if (error.code === 'UNSUPPORTED_MEDIA_TYPE')
     return new A2aRefusal('CONTENT_TYPE_NOT_SUPPORTED', error.message, {
       ...(error.details && { details: error.details }),

@@ -16,7 +16,7 @@ import { type A2aReason, A2aRefusal, type ErrorState, toA2aRefusal } from './err
 import { findRoute, readFields } from './http-json.ts';
 import { readRpcId, readRpcRequest } from './json-rpc.ts';
 import { type Method, methods } from './methods.ts';
-import { hasMailbox, requireVersion } from './service-parameters.ts';
+import { confirmMailbox, hasMailbox, requireVersion } from './service-parameters.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 
 export interface InterfaceParts extends CallParts, Pick<CardParts, 'registerMissing'> {
@@ -67,11 +67,13 @@ export function createInterfaces(parts: InterfaceParts): Middleware {
     const { binding } = ctx.state['a2a'] as ErrorState;
     const toBody = (result: unknown) => (binding === 'JSONRPC' ? { jsonrpc: '2.0', id, result } : result);
     requireScope(method.operation, actor);
+    const isMailbox = hasMailbox(ctx);
+    if (isMailbox) confirmMailbox(ctx, edition);
     const request = {
       ctx,
       actor,
       agent: handle,
-      hasMailbox: hasMailbox(ctx),
+      hasMailbox: isMailbox,
       version: edition.version,
       onRateLimit: createRateLimitReporter(ctx),
       toFrame: (event: object, isLast: boolean) => JSON.stringify(toBody(edition.toEvent(event, isLast))),

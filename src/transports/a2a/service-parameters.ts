@@ -29,5 +29,10 @@ export function hasMailbox(ctx: Context): boolean {
     .some((uri) => uri.trim() === mailboxExtension);
 }
 
+/** Says in the response that the extension is active, as the topic *Extensions* of A2A asks. */
+export function confirmMailbox(ctx: Context, { version }: Edition): void {
+  ctx.set(version === '1.0' ? 'A2A-Extensions' : 'X-A2A-Extensions', mailboxExtension);
+}
+
 /** The service parameters. In a query they are not fields of the request. */
 export const serviceParameters: ReadonlySet<string> = new Set(['A2A-Version', 'A2A-Extensions']);

@@ -139,6 +139,8 @@ describe.each(bindings)('over %s', (binding) => {
     expect(await sizeOf({})).toEqual([11, 50, 11]);
     expect(await sizeOf({ pageSize: '1e2' })).toEqual([11, 100, 11]);
     expect(await sizeOf({ pageSize: 1 })).toEqual([1, 1, 11]);
+    const other = await client.call('ListTasks', { pageToken: 'none' });
+    expect([reasonOf(other), fieldsOf(other)]).toEqual(['INVALID_CURSOR', ['pageToken']]);
     for (const detail of [{ historyLength: 1 }, { include_artifacts: true }])
       expect(await sizeOf({ pageSize: 100, ...detail })).toEqual([10, 10, 11]);
   });

@@ -151,3 +151,24 @@ test('a push notification config without an ID is the one of its task', async ()
   await call(ann, bob, 'tasks/pushNotificationConfig/set', set);
   expect(await get()).toEqual({ taskId: id, pushNotificationConfig: { id, ...toConfig('second') } });
 });
+
+test('the response names the extension that is active', async () => {
+  const [ann, bob] = [await service.agent(), await service.agent()];
+  const mailbox = 'urn:agent-messaging-service:a2a:mailbox:1';
+  const params = { message: toMessage('x'), configuration: { blocking: false } };
+  const named = await post(ann, bob, 'message/send', params, { 'X-A2A-Extensions': `urn:other, ${mailbox}` });
+  expect(named.headers.get('X-A2A-Extensions')).toBe(mailbox);
+  const { id } = (await named.json()).result;
+  const tasks = `${addressOf(bob).replace('/v0.3', '')}/tasks`;
+  const read = (path: string, headers: object) =>
+    fetch(`${tasks}${path}`, {
+      headers: { Authorization: `Bearer ${ann.token}`, 'A2A-Version': '1.0', ...headers },
+      signal: AbortSignal.timeout(5_000),
+    });
+  for (const path of [`/${id}`, `/${id}:subscribe`, '/tsk_none']) {
+    const response = await read(path, { 'A2A-Extensions': mailbox });
+    expect(response.headers.get('A2A-Extensions')).toBe(mailbox);
+    await response.body?.cancel();
+  }
+  expect((await read(`/${id}`, { 'A2A-Extensions': 'urn:other' })).headers.get('A2A-Extensions')).toBeNull();
+});
