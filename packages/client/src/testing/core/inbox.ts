@@ -1,3 +1,4 @@
+import { DomainError } from '../../../../core/src/domain/errors.ts';
 import { defaultInbox } from '../../../../core/src/domain/inbox.ts';
 import { canSeeEvent } from '../../../../core/src/events/feed-event.ts';
 import { returnTasks } from './tasks.ts';
@@ -220,4 +221,21 @@ export function readPosition(agent: Agent, from: string): number {
   if (from === 'now') return lastNumber(agent);
   if (from === 'earliest') return agent.feed.removed;
   return Math.min(decodeCursor(agent, from), lastNumber(agent));
+}
+
+/** The item of a current lease of the caller. */
+export function findLease({ state, me }: Call, id: string): InboxItem | undefined {
+  const item = me.leases.get(id);
+  const isCurrent = item?.state === 'leased' && item.lease_id === id && item.expires_at > state.clock.now();
+  return isCurrent && me.inbox?.items.includes(item) === true ? item : undefined;
+}
+
+/** @throws {DomainError} LEASE_NOT_FOUND when the agent never had the lease, LEASE_LOST when it has ended */
+export function requireLease(call: Call, id: string): InboxItem {
+  if (!call.me.leases.has(id)) throw new DomainError('LEASE_NOT_FOUND', 'Your agent has no such lease.');
+  const item = findLease(call, id);
+  if (item) return item;
+  const message =
+    'This lease has ended: it expired, was acknowledged or released, or its token, agent or thread ended it. Nothing was written; claim again.';
+  throw new DomainError('LEASE_LOST', message);
 }

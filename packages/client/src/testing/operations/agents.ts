@@ -21,7 +21,7 @@ import { endLeases } from '../core/inbox.ts';
 import type { Agent } from '../core/records.ts';
 import { type Call, defineHandler, type State } from '../core/state.ts';
 import type { AgentProfile } from '../types.ts';
-import { readPage } from './pages.ts';
+import { readPage } from '../core/pages.ts';
 
 /** The id of an agent, of which the reference is the id or the handle. @throws {DomainError} INVALID_HANDLE */
 export function toAgentId(state: State, ref: string): string {

@@ -13,7 +13,7 @@ import { type Call, defineHandler, type State } from '../core/state.ts';
 import type { ApprovalDecision, ApprovalSubject } from '../types.ts';
 import { ownerOf, toAgentId } from './agents.ts';
 import { contactHandlers } from './contacts.ts';
-import { readPage } from './pages.ts';
+import { readPage } from '../core/pages.ts';
 
 const dayMs = 24 * 3_600_000;
 

@@ -1,6 +1,6 @@
 import { askAgentInput, askInThreadInput, toDraft } from '../../../../core/src/inputs/messages.ts';
+import { presentMessage } from '../../../../core/src/records/message.ts';
 import { type Call, defineHandler } from '../core/state.ts';
-import { presentMessage } from './thread-records.ts';
 import { openTask, presentTask, type Question } from './tasks.ts';
 
 /** Asks; the answer before the wait for the reply. */

@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import { DomainError } from '../../../../core/src/domain/errors.ts';
 import { type batchMessage, sendMessagesInput, toDraft } from '../../../../core/src/inputs/messages.ts';
 import { presentRefusal } from '../../../../core/src/records/refusal.ts';
+import { presentMessage } from '../../../../core/src/records/message.ts';
 import contract from '../contract.json' with { type: 'json' };
 import { type Call, defineHandler } from '../core/state.ts';
 import { runOnce } from '../core/idempotency.ts';
 import { sendMessage } from './messages.ts';
 import { ReviewRequired } from './reviews.ts';
-import { presentMessage } from './thread-records.ts';
 
 interface Sent {
   status: 201;

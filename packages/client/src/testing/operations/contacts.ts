@@ -25,7 +25,7 @@ import { emit } from '../core/feed.ts';
 import type { Agent, ContactRequest } from '../core/records.ts';
 import { type Call, defineHandler, type State } from '../core/state.ts';
 import { isOnline, relate, requireNotPaused, requireOtherAgent, toAgentId } from './agents.ts';
-import { readPage } from './pages.ts';
+import { readPage } from '../core/pages.ts';
 
 function agentOf(state: State, id: string): Agent {
   const agent = state.agents.get(id);

@@ -17,6 +17,7 @@ import {
   setInboxInput,
   toReplyDraft,
 } from '../../../../core/src/inputs/inbox.ts';
+import { presentMessage } from '../../../../core/src/records/message.ts';
 import { lastNumber, presentEvent, waitForEvents, wakeReaders } from '../core/feed.ts';
 import {
   copyItems,
@@ -29,15 +30,15 @@ import {
   moveHandledMark,
   openInbox,
   readPosition,
+  findLease,
+  requireLease,
 } from '../core/inbox.ts';
 import type { Agent, Inbox, InboxItem } from '../core/records.ts';
 import { isOfCanceledTask, moveTask, startTasks, type TaskEffect } from '../core/tasks.ts';
 import { type Call, defineHandler, requireValidToken } from '../core/state.ts';
 import { relate, requireNotPaused } from './agents.ts';
-import { findLease, requireLease } from './leases.ts';
 import { type Draft, sendMessage } from './messages.ts';
-import { readPage } from './pages.ts';
-import { presentMessage } from './thread-records.ts';
+import { readPage } from '../core/pages.ts';
 
 const maxConsumers = 100;
 

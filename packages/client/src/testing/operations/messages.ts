@@ -2,17 +2,17 @@ import { DomainError } from '../../../../core/src/domain/errors.ts';
 import { listMessagesInput, sendMessageInput, toDraft } from '../../../../core/src/inputs/messages.ts';
 import { checkMessagePolicy } from '../../../../core/src/policies/inbound.ts';
 import { requireReplaceable } from '../../../../core/src/policies/withdrawals.ts';
+import { presentMessage } from '../../../../core/src/records/message.ts';
 import { emit } from '../core/feed.ts';
-import { removeFromInboxes } from '../core/inbox.ts';
+import { removeFromInboxes, requireLease } from '../core/inbox.ts';
 import { applyMessage, type TaskEffect } from '../core/tasks.ts';
 import type { Agent, Attachment, Message, Thread } from '../core/records.ts';
 import { type Call, defineHandler, type State } from '../core/state.ts';
 import { relate, requireNotPaused } from './agents.ts';
 import { claimFiles } from './attachments.ts';
-import { requireLease } from './leases.ts';
-import { readPage } from './pages.ts';
+import { readPage } from '../core/pages.ts';
 import { requireReviewed } from './reviews.ts';
-import { othersOf, presentMessage, requireThread } from './thread-records.ts';
+import { othersOf, requireThread } from './thread-records.ts';
 
 export type Draft = ReturnType<typeof toDraft>;
 

@@ -4,12 +4,13 @@ import { createSnippet } from '../../../../core/src/domain/search/snippets.ts';
 import { tokenize } from '../../../../core/src/domain/search/tokenizer.ts';
 import { searchAgentsInput, searchMessagesInput } from '../../../../core/src/inputs/search.ts';
 import { presentAgentSummary } from '../../../../core/src/records/agent.ts';
+import { presentMessage } from '../../../../core/src/records/message.ts';
 import type { Agent, Message } from '../core/records.ts';
 import { type Call, defineHandler, type State } from '../core/state.ts';
 import { isClose, presentAgent, toAgentId } from './agents.ts';
 import { listContactRecords } from './contacts.ts';
-import { readPage } from './pages.ts';
-import { presentMessage, requireThread } from './thread-records.ts';
+import { readPage } from '../core/pages.ts';
+import { requireThread } from './thread-records.ts';
 
 /** Lower case without accents. */
 const fold = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();

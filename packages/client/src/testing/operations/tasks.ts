@@ -1,3 +1,4 @@
+import { requireLease } from '../core/inbox.ts';
 import type { z } from 'zod';
 import { wrongField } from '../../../../core/src/domain/errors.ts';
 import { isOpenTask } from '../../../../core/src/domain/tasks.ts';
@@ -31,9 +32,8 @@ import type { Message, Task } from '../core/records.ts';
 import { type Call, defineHandler, requireValidToken, type State } from '../core/state.ts';
 import { addTaskMessage, byCaller, deliveryOf, moveTask, recordChange, taskDays } from '../core/tasks.ts';
 import { isOnline, toAgentId } from './agents.ts';
-import { requireLease } from './leases.ts';
 import { appendMessage, type Draft, prepareMessage } from './messages.ts';
-import { readPage } from './pages.ts';
+import { readPage } from '../core/pages.ts';
 import { othersOf, requireThread } from './thread-records.ts';
 import { createThread } from './threads.ts';
 

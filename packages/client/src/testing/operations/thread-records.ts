@@ -1,7 +1,6 @@
 import { DomainError } from '../../../../core/src/domain/errors.ts';
-import { presentMessage as presentRecord } from '../../../../core/src/records/message.ts';
 import { presentThread as presentColumns, type ThreadColumns } from '../../../../core/src/records/thread.ts';
-import type { Agent, AgentRef, Message, Thread } from '../core/records.ts';
+import type { Agent, AgentRef, Thread } from '../core/records.ts';
 import type { Call } from '../core/state.ts';
 
 export const toRef = ({ id, canonical_handle }: AgentRef): AgentRef => ({ id, canonical_handle });
@@ -33,5 +32,3 @@ export function columnsOf({ messages, activity: _order, ...thread }: Thread): Th
 /** A thread as its member sees it. */
 export const presentThread = (thread: Thread, reader: AgentRef) =>
   presentColumns({ ...columnsOf(thread), unread_count: countUnread(thread, reader) });
-
-export const presentMessage = (message: Message) => presentRecord(message);

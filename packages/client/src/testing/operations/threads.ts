@@ -23,7 +23,7 @@ import type { Agent, AgentRef, Thread } from '../core/records.ts';
 import { type Call, defineHandler, type State } from '../core/state.ts';
 import { relate, requireAgent, requireNotPaused, toAgentId } from './agents.ts';
 import { appendMessage, type Draft, nextActivity, prepareMessage, requireAudience } from './messages.ts';
-import { readPage } from './pages.ts';
+import { readPage } from '../core/pages.ts';
 import { columnsOf, countUnread, othersOf, presentThread, requireThread, toRef } from './thread-records.ts';
 
 const maxMembers = 256;

@@ -19,7 +19,7 @@ import { encodeCursor, lastNumber } from '../core/feed.ts';
 import type { Delivery, Webhook } from '../core/records.ts';
 import { type Call, defineHandler } from '../core/state.ts';
 import { createWebhookSecret, deliver, disable, post } from '../core/webhooks.ts';
-import { readPage } from './pages.ts';
+import { readPage } from '../core/pages.ts';
 
 const dayMs = 24 * 3_600_000;
 

@@ -1,13 +1,13 @@
 import { withdrawIn, withdrawnContent } from '../../../../core/src/domain/withdrawals.ts';
 import { withdrawMessageInput } from '../../../../core/src/inputs/messages.ts';
 import { messageNotFound, requireSender } from '../../../../core/src/policies/withdrawals.ts';
+import { presentMessage } from '../../../../core/src/records/message.ts';
 import { emit } from '../core/feed.ts';
 import { removeFromInboxes } from '../core/inbox.ts';
 import type { Message, Thread } from '../core/records.ts';
 import { type Call, defineHandler, type State } from '../core/state.ts';
 import { byCaller, cancelTaskOf } from '../core/tasks.ts';
 import { requireActive } from './messages.ts';
-import { presentMessage } from './thread-records.ts';
 
 /** A message of the caller, with its thread. @throws {DomainError} MESSAGE_NOT_FOUND, FORBIDDEN */
 function requireOwnMessage({ state, me }: Call, id: string): { message: Message; thread: Thread } {

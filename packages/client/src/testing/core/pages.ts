@@ -1,5 +1,5 @@
 import { DomainError } from '../../../../core/src/domain/errors.ts';
-import type { Call } from '../core/state.ts';
+import type { Call } from './state.ts';
 
 export interface PageInput {
   limit: number;
