@@ -14,7 +14,7 @@ import { createLiveStreams } from './live-streams.ts';
 import { createBrowserSessions } from './browser-sessions.ts';
 import { keepForm, keptFormPath, maxKeptFormBytes, readKeptForm, showWithKeptForm } from './kept-form.ts';
 import { errorPage } from './pages/error.tsx';
-import { watchErrorPage } from './pages/conversations/watch-page.tsx';
+import { watchErrorPage } from './pages/watching/watch-page.tsx';
 import { signInForForm } from './pages/people/sign-in.tsx';
 import type { PageParts } from './parts.ts';
 import { countOpenApprovals } from '../../services/people/dashboard.ts';

@@ -12,7 +12,7 @@ import { Panes } from './pane.tsx';
 import { MarkButtons } from './marks.tsx';
 import { ConversationBadges, titleOf } from './rows.tsx';
 import { OpenTasks } from './tasks.tsx';
-import { Watches, watchLinksAddress } from './watch-links.tsx';
+import { Watches, watchLinksAddress } from '../watching/watch-links.tsx';
 import { type EnteredMessage, WriteForm } from './write-form.tsx';
 
 /** What the page keeps up to date: its head, the open tasks, and the messages, or what to expect when there are none, and whether it takes messages. */

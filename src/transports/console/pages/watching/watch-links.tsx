@@ -5,8 +5,8 @@ import { Handle, Time, toAgentOptions } from '../../components/rows.tsx';
 import { secretPage } from '../../components/secrets.tsx';
 import { checkboxField, selectField } from '../../define/fields.tsx';
 import { definePage } from '../../define/page.tsx';
-import { conversationAddress, conversationsAddress } from './filters.tsx';
-import { titleOf } from './rows.tsx';
+import { conversationAddress, conversationsAddress } from '../conversations/filters.tsx';
+import { titleOf } from '../conversations/rows.tsx';
 
 /** The path of the page on which a conversation is shared. */
 export const watchLinksAddress = (thread_id: string): string => `${conversationAddress(thread_id)}/watch`;

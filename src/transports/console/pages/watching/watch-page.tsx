@@ -15,10 +15,10 @@ import { LiveRegion } from '../../components/live-region.tsx';
 import { Handle } from '../../components/rows.tsx';
 import { publicPage, type ShownPage, type Visit } from '../../route.ts';
 import { formatTime } from '../../time-zone.ts';
-import { hasLatest, Members, OtherMessages } from './conversation-view.tsx';
-import { maxLiveMessages, readQuery, readSequence, startAt } from './conversation.tsx';
-import { MessageList } from './messages.tsx';
-import { titleOf } from './rows.tsx';
+import { hasLatest, Members, OtherMessages } from '../conversations/conversation-view.tsx';
+import { maxLiveMessages, readQuery, readSequence, startAt } from '../conversations/conversation.tsx';
+import { MessageList } from '../conversations/messages.tsx';
+import { titleOf } from '../conversations/rows.tsx';
 
 const path = '/watch/:secret';
 
