@@ -184,3 +184,63 @@ test('an agent is exported completely, then erased: other messages keep their or
     ]),
   );
 });
+
+/** Tables that name agents and have no statement in `erase-data.ts`. */
+const erasedElsewhere = [
+  // With its tasks and remote threads, which they refer to.
+  'a2a_messages',
+  'a2a_push_configs',
+  'remote_conversations',
+  // When it retires, or by another step of the erasure.
+  'client_grants',
+  'presence',
+  'agent_exports',
+  // Kept: records without content, and the counter of its feed.
+  'audit_log',
+  'erasures',
+  'feed_heads',
+];
+
+/** Tables that name agents and are not in an export. */
+const notExported = [
+  // Secrets, and the state of connections.
+  'access_tokens',
+  'mcp_sessions',
+  'presence',
+  'last_seen',
+  // Copies and records of other data.
+  'feed',
+  'feed_heads',
+  'notification_items',
+  'audit_log',
+  'agent_exports',
+  'erasures',
+  'uploads',
+  // Marks of settings and contacts that have ended, and the trust of people.
+  'deleted_inboxes',
+  'removed_contacts',
+  'outgoing_clearances',
+  // Its messages are `remote_message`.
+  'remote_threads',
+  'remote_conversations',
+];
+
+test('an erasure and an export know every table that names agents', async () => {
+  const tables = await service.sql<{ name: string }>(
+    `select distinct c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+       and (a.attname ~ '(^|_)agent_id$' or exists (
+         select from pg_constraint f where f.conrelid = c.oid and f.confrelid = 'agents'::regclass and a.attnum = any(f.conkey)))
+     order by 1`,
+  );
+  const source = join(import.meta.dirname, '../../../src/repositories/agents');
+  const listMissing = async (file: string) => {
+    const text = await readFile(join(source, file), 'utf8');
+    return tables.map(({ name }) => name).filter((name) => !new RegExp(`\\b${name}\\b`).test(text));
+  };
+  expect(tables.map(({ name }) => name)).toContain('contacts');
+  const erasure = 'a new table needs a statement in erase-data.ts, or its place in the list above';
+  expect(await listMissing('erase-data.ts'), erasure).toEqual(erasedElsewhere.toSorted());
+  const archive = 'a new table needs a section in export-data.ts, or its place in the list above';
+  expect(await listMissing('export-data.ts'), archive).toEqual(notExported.toSorted());
+});

@@ -132,7 +132,10 @@ export const keepsFoldersSmall: Rule = (files) => {
   for (const { path } of files) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
   return [...counts]
     .filter(([folder, count]) => count > maxFolderSize && !unlimitedFolders.has(folder))
-    .map(([folder, count]) => `${folder} holds ${count} files, more than ${maxFolderSize}`);
+    .map(
+      ([folder, count]) =>
+        `${folder} holds ${count} files, more than ${maxFolderSize}: move those of one topic to a folder`,
+    );
 };
 
 export const keepsTheMedian: Rule = (files) => {

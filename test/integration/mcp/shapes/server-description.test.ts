@@ -42,7 +42,7 @@ test('the list of all tools has at most 44,000 bytes in both eras, and each tool
   const sizes = tools.map((tool) => ({ name: tool.name, bytes: Buffer.byteLength(JSON.stringify(tool)) }));
   expect(sizes.filter(({ bytes }) => bytes > maxToolBytes)).toEqual([]);
   const total = Buffer.byteLength(JSON.stringify({ tools }));
-  expect(total, JSON.stringify(sizes)).toBeLessThanOrEqual(maxListBytes);
+  expect(total, 'shorten descriptions, or leave a tool out').toBeLessThanOrEqual(maxListBytes);
   const { result } = await askStateless(service.url, token, { method: 'tools/list' });
   const names = Object(result)['tools'].map(({ name }: { name: string }) => name);
   expect(names).toEqual(tools.map(({ name }) => name));
