@@ -4,11 +4,12 @@ import { renderCardBody } from '../../../http/render-card-body.ts';
 import { Badge } from '../../components/content.tsx';
 import { Moment, Sender } from '../../components/message-parts.tsx';
 import { Receipts } from '../../components/receipts.tsx';
+import { ReplyButton } from './draft.tsx';
 import { Files } from './files.tsx';
 import { conversationAddress } from './filters.tsx';
 import { plainText } from './rows.tsx';
 import { MessageTask } from './tasks.tsx';
-import { isObsolete, LaterChange, MessageMenu } from './withdraw.tsx';
+import { isObsolete, LaterChange } from './withdraw.tsx';
 
 type ShownMessage = ConversationPage['messages'][number];
 
@@ -79,6 +80,36 @@ export function Message({ page, message, whole, isStart, isNamed, startsRun, nex
       </div>
       {!isObsolete(message) && <Receipts message={message} next={next} receipts={page.receipts} />}
     </li>
+  );
+}
+
+/** Where the reader answers a message, sees what happened to it, or withdraws it. */
+function MessageMenu({ page: { conversation }, message }: Pick<MessageProps, 'page' | 'message'>) {
+  const { id, sequence, sender_id, withdrawn_at } = message;
+  const address = conversationAddress(conversation.id);
+  const canChange = conversation.status === 'active' && !withdrawn_at;
+  const isOwn = conversation.agents.some((agent) => agent.id === sender_id);
+  const about = <span class="visually-hidden"> message {sequence}</span>;
+  return (
+    <details class="menu" name="message">
+      <summary>
+        <span aria-hidden="true">⋯</span>
+        <span class="visually-hidden">Actions for message {sequence}</span>
+      </summary>
+      <div class="menu-content">
+        {canChange && (
+          <ReplyButton class="reply" thread_id={conversation.id} message_id={id}>
+            Reply<span class="visually-hidden"> to</span>
+            {about}
+          </ReplyButton>
+        )}
+        <a href={`${address}/messages/${id}`} data-over>
+          Trace<span class="visually-hidden"> of</span>
+          {about}
+        </a>
+        {canChange && isOwn && <a href={`${address}/withdraw/${sender_id}/${id}`}>Withdraw{about}</a>}
+      </div>
+    </details>
   );
 }
 

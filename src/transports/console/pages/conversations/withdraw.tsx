@@ -2,7 +2,6 @@ import { withdrawMessageOperation } from '../../../../operations/messages/withdr
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { actAsAgent } from '../../act-as-agent.ts';
 import { defineConfirmation } from '../../define/page.tsx';
-import { ReplyButton } from './draft.tsx';
 import { conversationAddress, conversationsAddress } from './filters.tsx';
 
 type ShownMessage = ConversationPage['messages'][number];
@@ -47,40 +46,5 @@ export function LaterChange({ page, message }: { page: ConversationPage; message
     <p class="hint">
       Replaced by <a href={`#${replaced_by}`}>message {target.sequence}</a>
     </p>
-  );
-}
-
-interface MessageMenuProps {
-  page: ConversationPage;
-  message: ConversationPage['messages'][number];
-}
-
-/** Where the reader answers a message, sees what happened to it, or withdraws it. */
-export function MessageMenu({ page: { conversation }, message }: MessageMenuProps) {
-  const { id, sequence, sender_id, withdrawn_at } = message;
-  const address = conversationAddress(conversation.id);
-  const canChange = conversation.status === 'active' && !withdrawn_at;
-  const isOwn = conversation.agents.some((agent) => agent.id === sender_id);
-  const about = <span class="visually-hidden"> message {sequence}</span>;
-  return (
-    <details class="menu" name="message">
-      <summary>
-        <span aria-hidden="true">⋯</span>
-        <span class="visually-hidden">Actions for message {sequence}</span>
-      </summary>
-      <div class="menu-content">
-        {canChange && (
-          <ReplyButton class="reply" thread_id={conversation.id} message_id={id}>
-            Reply<span class="visually-hidden"> to</span>
-            {about}
-          </ReplyButton>
-        )}
-        <a href={`${address}/messages/${id}`} data-over>
-          Trace<span class="visually-hidden"> of</span>
-          {about}
-        </a>
-        {canChange && isOwn && <a href={`${address}/withdraw/${sender_id}/${id}`}>Withdraw{about}</a>}
-      </div>
-    </details>
   );
 }
