@@ -125,20 +125,20 @@ export function openDatabase(options: DatabaseOptions): Database {
     };
   }
 
-  const mostWaiting = options.poolSize * 25;
-  function refuseCrowd(): void {
-    if (pool.waitingCount < mostWaiting) return;
+  const maxWaiting = options.poolSize * 25;
+  function rejectIfOverloaded(): void {
+    if (pool.waitingCount < maxWaiting) return;
     const error = new Error('too many callers wait for a database connection');
     throw Object.assign(error, { code: sqlStates.tooManyConnections });
   }
 
   return {
     async query(statement, values) {
-      refuseCrowd();
+      rejectIfOverloaded();
       return (await pool.query(asSent(statement, values)).catch(rethrowWithState)).rows;
     },
     async begin() {
-      refuseCrowd();
+      rejectIfOverloaded();
       return openTransaction(await pool.connect().catch(rethrowWithState), begin, asSent);
     },
     usage: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
