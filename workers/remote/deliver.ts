@@ -1,7 +1,7 @@
+import { isObsolete } from '../../packages/core/src/domain/withdrawals.ts';
 import type { WebhookPacing } from '../../packages/core/src/domain/webhooks.ts';
 import type { Core } from '../../src/compose.ts';
 import { createPostingJob } from '../../src/jobs/posting.ts';
-import type { MessageRow } from '../../src/repositories/messages/messages.ts';
 import { createServiceActor } from '../../src/services/agents/service-actor.ts';
 import type { PostingSource, Step } from '../posting/handler.ts';
 import { createThreadBatches } from './batches.ts';
@@ -73,10 +73,6 @@ export function remoteThreadSource(core: Core, intake: Turn['intake'], pacing: W
     },
   };
 }
-
-/** Whether a message was withdrawn or replaced before it was sent. */
-const isObsolete = ({ withdrawn_at, replaced_by }: MessageRow): boolean =>
-  Boolean(withdrawn_at) || Boolean(replaced_by);
 
 async function takeSteps(turn: Turn, end: number): Promise<Step> {
   const { agent, batches, thread } = turn;

@@ -31,3 +31,12 @@ export function withdrawIn(json: unknown, message_id: string, withdrawn_at: numb
     Object.entries(json).map(([name, value]) => [name, withdrawIn(value, message_id, withdrawn_at)]),
   );
 }
+
+interface LaterChanges {
+  withdrawn_at?: number | null;
+  replaced_by?: string | null;
+}
+
+/** Whether its sender withdrew or replaced a message: it needs no delivery, no claim and no receipts. */
+export const isObsolete = ({ withdrawn_at, replaced_by }: LaterChanges): boolean =>
+  typeof withdrawn_at === 'number' || typeof replaced_by === 'string';

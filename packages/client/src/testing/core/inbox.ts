@@ -1,5 +1,6 @@
 import { DomainError } from '../../../../core/src/domain/errors.ts';
 import { defaultInbox } from '../../../../core/src/domain/inbox.ts';
+import { isObsolete } from '../../../../core/src/domain/withdrawals.ts';
 import { canSeeEvent } from '../../../../core/src/events/feed-event.ts';
 import { returnTasks } from './tasks.ts';
 import { decodeCursor, emit, lastNumber, wakeReaders } from './feed.ts';
@@ -8,10 +9,6 @@ import type { Call, State } from './state.ts';
 
 /** Whether the item waits for an acknowledgement. */
 const isOpen = ({ state }: InboxItem): boolean => state !== 'handled';
-
-/** Whether a message was withdrawn or replaced. */
-export const isObsolete = (message: Message | null): boolean =>
-  typeof message?.withdrawn_at === 'number' || typeof message?.replaced_by === 'string';
 
 /** Who caused an event. */
 function causeOf({ message, data }: StoredEvent): string | undefined {
@@ -32,7 +29,7 @@ export function findNewItems(state: State, agent: Agent, inbox: Inbox): InboxIte
       number > inbox.position &&
       !known.has(number) &&
       inbox.types.includes(type) &&
-      !isObsolete(message) &&
+      !isObsolete(message ?? {}) &&
       causeOf(event) !== agent.id &&
       (thread_id === null || type === 'thread.member_removed' || isMember(thread_id));
     if (!isWanted) return [];

@@ -17,6 +17,7 @@ import {
   setInboxInput,
   toReplyDraft,
 } from '../../../../core/src/inputs/inbox.ts';
+import { isObsolete } from '../../../../core/src/domain/withdrawals.ts';
 import { presentMessage } from '../../../../core/src/records/message.ts';
 import { lastNumber, presentEvent, waitForEvents, wakeReaders } from '../core/feed.ts';
 import {
@@ -26,7 +27,6 @@ import {
   endLeases,
   findFree,
   findNewItems,
-  isObsolete,
   moveHandledMark,
   openInbox,
   readPosition,
@@ -98,7 +98,8 @@ function claim(call: Call, { max, lease_seconds, consumer = 'operator' }: Claim)
   endExpired(state, inbox);
   const skipDropped = () => {
     inbox.items = inbox.items.filter(
-      (item) => item.state !== 'ready' || !(isOfCanceledTask(state, item) || isObsolete(item.event.message)),
+      (item) =>
+        item.state !== 'ready' || !(isOfCanceledTask(state, item) || isObsolete(item.event.message ?? {})),
     );
   };
   skipDropped();

@@ -1,4 +1,5 @@
 import { wantsNoReply } from '../../../../../packages/core/src/domain/threads.ts';
+import { isObsolete } from '../../../../../packages/core/src/domain/withdrawals.ts';
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { renderCardBody } from '../../../http/render-card-body.ts';
 import { Badge } from '../../components/content.tsx';
@@ -9,7 +10,7 @@ import { Files } from './files.tsx';
 import { conversationAddress } from './filters.tsx';
 import { plainText } from './rows.tsx';
 import { MessageTask } from './tasks.tsx';
-import { isObsolete, LaterChange } from './withdraw.tsx';
+import { LaterChange } from './withdraw.tsx';
 
 type ShownMessage = ConversationPage['messages'][number];
 

@@ -6,10 +6,6 @@ import { conversationAddress, conversationsAddress } from './filters.tsx';
 
 type ShownMessage = ConversationPage['messages'][number];
 
-/** Whether its sender withdrew or replaced a message: nothing shows that it was handled. */
-export const isObsolete = ({ withdrawn_at, replaced_by }: ShownMessage): boolean =>
-  Boolean(withdrawn_at) || Boolean(replaced_by);
-
 /** Removes the content of a message that one of the person's agents sent. */
 export const withdrawPage = defineConfirmation({
   path: `${conversationsAddress}/:id/withdraw/:agent_id/:message_id`,
