@@ -25,7 +25,9 @@ const listOwnEdges = (files: readonly SourceFile[]): ImportEdge[] => listEdges(f
 export const followsImportTable: Rule = (files) =>
   listOwnEdges(files)
     .filter(({ from, to }) => !isAllowed(layerOf(from), layerOf(to)))
-    .map(formatEdge);
+    .map((edge) => `${formatEdge(edge)}; its layer may import ${listAllowed(layerOf(edge.from))}`);
+
+const listAllowed = (layer: string): string => importTable[layer]?.join(', ') ?? 'nothing: give it a row';
 
 function isAllowed(from: string, to: string): boolean {
   return from === to || (importTable[from]?.includes(to) ?? false);
