@@ -120,7 +120,8 @@ test('a person reminds the other agent once an hour, and stops waiting for a mes
   const key = `${asked}-${other.id}`;
   const reminded = await ada.send(fillForm(page, '/console/waits/remind', { wait: key }));
   expect(reminded.visibleText).toContain(`Reminded @${other.handle}.`);
-  await ada.send(fillForm(page, '/console/waits/remind', { wait: key }));
+  const repeated = await ada.send(fillForm(page, '/console/waits/remind', { wait: key }));
+  expect(repeated.visibleText).toContain(`@${other.handle} was already reminded in this hour.`);
   const { body } = await service.get(other, `/threads/${thread}/messages`);
   expect(body.messages).toMatchObject([{ reply_to: asked, written_by: 'person' }, { id: asked }]);
   expect(await lists()).toEqual([asked, given]);

@@ -33,6 +33,9 @@ function changeWait(
 
 const hourMs = 3_600_000;
 
+/** The clock of the database, which messages have too. */
+const readNow = ({ now }: { now: number }) => Promise.resolve(now);
+
 /** Questions without an answer, in the threads of all agents that a person may act as. */
 export const waitPages = definePage({
   path,
@@ -48,7 +51,7 @@ export const waitPages = definePage({
     ),
   ],
   changes: {
-    remind: changeWait('canRemind', async ({ parts, person }, wait) => {
+    remind: changeWait('canRemind', async ({ parts, person, read }, wait) => {
       const { agent, call } = await actAsAgent(parts, person, wait.sender_id);
       requireNotPaused(agent);
       const reminder = {
@@ -57,9 +60,13 @@ export const waitPages = definePage({
         content: 'A reminder: this message has no answer yet.',
         metadata: { no_reply_expected: true },
       };
-      // One an hour.
-      await call(sendMessageOperation, reminder, `remind-${wait.key}-${Math.floor(Date.now() / hourMs)}`);
-      return `Reminded @${wait.member_handle}.`;
+      // One an hour: a second call returns the first message.
+      const now = await read(readNow);
+      const key = `remind-${wait.key}-${Math.floor(now / hourMs)}`;
+      const { created_at } = await call(sendMessageOperation, reminder, key);
+      return created_at < now
+        ? `@${wait.member_handle} was already reminded in this hour.`
+        : `Reminded @${wait.member_handle}.`;
     }),
     stop: changeWait('canStop', async ({ parts, person }, { sender_id, task_id, message_id }) => {
       const { call, change } = await actAsAgent(parts, person, sender_id);
