@@ -64,9 +64,11 @@ addEventListener('turbo:load', () => {
   start?.removeAttribute('autofocus');
   if (isSent) {
     const sent = [...document.querySelectorAll('li.message')].at(-1);
-    sent.tabIndex = -1;
-    sent.focus();
-    showEnd();
+    if (sent) {
+      sent.tabIndex = -1;
+      sent.focus();
+      showEnd();
+    }
   } else if (!location.hash && !isRefresh) start?.focus();
   isSent = false;
 });

@@ -153,7 +153,7 @@ export function createSettlement(turn: Turn) {
       return acceptTask(message, place, readRemoteTask(task), (read) =>
         firstPollAt(read, place, hasCallback),
       );
-    const { context_id, item } = readRemoteMessage(direct);
+    const { context_id, item } = readRemoteMessage(direct, message.id);
     const [stored] = await storeFiles(turn, [item]);
     if (!stored) throw new Error('each item is stored');
     const answered = { ...toSent(message), task_id: place.task_id };

@@ -41,8 +41,9 @@ export function fromLegacyParams(method: string, params: Json): Json {
     return { ...(isObject(config) && fromPushConfig(config)), taskId };
   }
   if (method.includes('PushNotificationConfig')) {
-    const { id: taskId, pushNotificationConfigId: id = taskId } = params;
-    return { taskId, id };
+    const { id: taskId, pushNotificationConfigId: id } = params;
+    // 0.3 requires it for the deletion only.
+    return { taskId, id: method.startsWith('Get') ? (id ?? taskId) : id };
   }
   return params;
 }
@@ -91,8 +92,11 @@ const legacyWords: readonly (readonly [current: RegExp, legacy: string])[] = [
   [/\bROLE_USER\b/g, 'user'],
   [/\bGetTask\b/g, 'tasks/get'],
   [/exactly one of text, raw, url and data/g, 'the kind text, file or data, and its content'],
-  [/\b(raw|url) part/g, 'file part'],
-  [/\braw or file part/g, 'file part'],
+  [/\braw or url part/g, 'file part'],
+  [/\braw part(s?)/g, 'file part$1 with bytes'],
+  [/\burl part(s?)/g, 'file part$1 with a uri'],
+  [/\breturnImmediately to true/g, 'blocking to false'],
+  [/ as a file in a file part/g, ' as a file part'],
   [/(parts(?:\.\d+|\[\d+\]))\.raw\b/g, '$1.file.bytes'],
   [/(parts(?:\.\d+|\[\d+\]))\.url\b/g, '$1.file.uri'],
   [/(parts(?:\.\d+|\[\d+\]))\.mediaType\b/g, '$1.file.mimeType'],

@@ -3,7 +3,10 @@ import { z } from 'zod';
 /** Its characters are safe in URLs and headers. */
 const configId = z
   .string()
-  .regex(/^(?!\.{1,2}$)[\w.~-]{1,64}$/, 'must be 1 to 64 letters, digits, or one of . _ ~ -, such as a UUID');
+  .regex(
+    /^(?!\.{1,2}$)[\w.~-]{1,64}$/,
+    'must be 1 to 64 letters, digits, or one of . _ ~ -, such as a UUID, and not . or ..',
+  );
 /** In ProtoJSON an empty string can be an unset one. */
 const orUnset = <Schema extends z.ZodType<string>>(schema: Schema) =>
   z

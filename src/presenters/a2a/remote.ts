@@ -155,34 +155,54 @@ export function readRemoteTask(json: unknown): RemoteTask {
   // A message of this service that is an artifact is in the history too.
   const spoken = new Map(
     [...history, ...(status.message ? [status.message] : [])]
-      .filter(({ role, messageId = '' }) => role === 'ROLE_AGENT' && !artifactIds.has(messageId))
-      .map((said) => [toMessageKey(said), toItem({ key: toMessageKey(said), isArtifact: false, ...said })]),
+      .filter(({ role, messageId }) => role === 'ROLE_AGENT' && !(messageId && artifactIds.has(messageId)))
+      .map((said) => [
+        toMessageKey(id, said),
+        toItem({ key: toMessageKey(id, said), isArtifact: false, ...said }),
+      ]),
   );
-  const lastKey = isSettled && status.message ? toMessageKey(status.message) : undefined;
-  const results = artifacts.map((each) => toItem({ key: toArtifactKey(each), isArtifact: true, ...each }));
+  const lastKey = isSettled && status.message ? toMessageKey(id, status.message) : undefined;
+  // While a task works, its artifacts can grow.
+  const shown = mailbox || isSettled ? artifacts : [];
+  const results = new Map(
+    shown.map((each) => [
+      toArtifactKey(each),
+      toItem({ key: toArtifactKey(each), isArtifact: true, ...each }),
+    ]),
+  );
   const items = [
     ...[...spoken.values()].filter(({ key }) => key !== lastKey),
-    ...(mailbox || isSettled ? results : []),
+    ...results.values(),
     ...[...spoken.values()].filter(({ key }) => key === lastKey),
   ].filter(({ content, files }) => !isBlank(content) || files.length > 0);
   return { id, context_id: contextId, state, items, mailbox };
 
-  /** Other systems send an artifact in pieces, and replace it, under one ID. */
+  /** Other systems send an artifact in pieces, and replace it, under one ID, which only its task has once. */
   function toArtifactKey({ artifactId, parts }: z.infer<typeof artifact>): string {
-    return mailbox ? artifactId : `${artifactId}#${digestOfParts(parts).toString('hex')}`;
+    return mailbox ? artifactId : `${artifactId}#${digestOfParts(id, parts).toString('hex')}`;
   }
 }
 
-/** It is the same at each read, also without the required ID. */
-const toMessageKey = ({ messageId, parts }: z.infer<typeof message>): string =>
-  messageId ?? `#${digestOfParts(parts).toString('hex')}`;
+/**
+ * It is the same at each read, also without the required ID.
+ * @param place the ID of its task, or of the message that it answers.
+ */
+const toMessageKey = (place: string, { messageId, parts }: z.infer<typeof message>): string =>
+  messageId ?? `#${digestOfParts(place, parts).toString('hex')}`;
 
 const remoteMessage = message.extend({ contextId: optionalContextId });
 
-/** Reads a message that answers at once, in place of a task (A2A 1.0, section 3.1.1). @throws {ZodError} it is none */
-export function readRemoteMessage(json: unknown): { context_id: string | null; item: RemoteItem } {
+/**
+ * Reads a message that answers at once, in place of a task (A2A 1.0, section 3.1.1).
+ * @param answered_id the message that it answers.
+ * @throws {ZodError} it is none
+ */
+export function readRemoteMessage(
+  json: unknown,
+  answered_id: string,
+): { context_id: string | null; item: RemoteItem } {
   const { contextId: context_id, ...said } = remoteMessage.parse(json);
-  const item = toItem({ key: toMessageKey(said), isArtifact: false, ...said });
+  const item = toItem({ key: toMessageKey(answered_id, said), isArtifact: false, ...said });
   const isEmpty = isBlank(item.content) && item.files.length === 0;
   return { context_id, item: isEmpty ? { ...item, content: 'The answer is empty.' } : item };
 }

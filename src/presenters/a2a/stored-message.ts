@@ -114,8 +114,9 @@ function digestOf({ contextId, taskId, ...message }: WireMessage): Buffer {
   return sha256({ ...message, ...(isPlaced && { contextId, taskId }), parts });
 }
 
-/** Returns the digest of parts. That of URLs stays the same when they are signed again. */
-export const digestOfParts = (parts: readonly WirePart[]): Buffer => sha256(parts.map(toCounted));
+/** Returns the digest of parts in one place. That of URLs stays the same when they are signed again. */
+export const digestOfParts = (place: string, parts: readonly WirePart[]): Buffer =>
+  sha256([place, ...parts.map(toCounted)]);
 
 const sha256 = (value: object): Buffer => createHash('sha256').update(toCanonicalJson(value)).digest();
 

@@ -130,6 +130,15 @@ test('errors use the words of 0.3', async () => {
   expect(error.message).toBe(
     'message.role: must be user; message.parts[0].file.bytes: must be base64; message.parts[1]: must have the kind text, file or data, and its content',
   );
+  const bytes = Array.from({ length: 6 }, () => ({ kind: 'file', file: { bytes: 'AAAA' } }));
+  const many = await call(ann, bob, 'message/send', { message: toMessage('x', { parts: bytes }) });
+  expect(many.error.message).toContain(
+    'must have at most 5 file parts with bytes; send further files as file parts with a uri',
+  );
+  const long = await call(ann, bob, 'message/send', { message: toMessage('y'.repeat(40_000)) });
+  expect(long.error.message).toContain('send longer text as a file part');
+  const withoutId = await call(ann, bob, 'tasks/pushNotificationConfig/delete', { id: 'tsk_x' });
+  expect(withoutId.error.message).toContain('id: ');
   const params = { message: toMessage('x'), configuration: { blocking: false } };
   const { result } = await call(ann, bob, 'message/send', params);
   await call(ann, bob, 'tasks/cancel', { id: result.id });

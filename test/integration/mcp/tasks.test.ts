@@ -61,7 +61,7 @@ test('a model asks, is asked back, follows the task to its result, and cancels a
     'This task has ended: it is canceled. To say more, call send_message in its thread.',
   );
   expect(messageOf(await ask('cancel_task', { task_id }))).toBe(
-    'This task has ended: it is completed. Call get_task to read its answer.',
+    'This task has ended: it is completed. Call get_task to read its state.',
   );
 });
 

@@ -116,6 +116,23 @@ describe('an artifact', () => {
     expect(story).toEqual(['here: Report?', 'there: One.\n\nTwo.']);
   });
 
+  test('arrives from each task, also with the ID and the text of an earlier one', async () => {
+    const { server, ann, remote } = await meetRemote(service);
+    const results = { artifacts: [artifact('result', 'Yes.'), artifact('result', 'Yes.')] };
+    const begun = { tasks: 0 };
+    const begin = () => ({ id: `task-${(begun.tasks += 1)}` });
+    server.answer('SendMessage', () => ({ task: buildTask(begin(), 'TASK_STATE_SUBMITTED') }));
+    server.answer('GetTask', ({ id }: { id: string }) =>
+      buildTask({ id, ...results }, 'TASK_STATE_COMPLETED'),
+    );
+    const { thread_id, task_id } = await service.ask(ann, remote, 'First?');
+    await passUntil({ ann, thread_id, task_id }, 'completed');
+    const second = await service.ask(ann, { thread_id }, 'Second?');
+    await passUntil({ ann, thread_id, task_id: second.task_id }, 'completed');
+    const story = storyOf(await service.messages(ann, thread_id), ann);
+    expect(story).toEqual(['here: First?', 'there: Yes.', 'here: Second?', 'there: Yes.']);
+  });
+
   test('arrives again if it changed after the task needed input, and once if only its URL is signed again', async () => {
     const { server, ann, remote } = await meetRemote(service);
     const signed = { reads: 0 };
@@ -154,6 +171,14 @@ test.each([
     name: 'an artifact without an ID',
     fields: { artifacts: [{ parts: [{ text: 'No ID.' }] }] },
     said: ['No ID.'],
+  },
+  {
+    name: 'a message and an artifact without IDs',
+    fields: {
+      artifacts: [{ parts: [{ text: 'The artifact.' }] }],
+      history: [{ role: 'ROLE_AGENT', parts: [{ text: 'The message.' }] }],
+    },
+    said: ['The message.', 'The artifact.'],
   },
   {
     name: 'an artifact in many pieces',
@@ -195,6 +220,17 @@ test('an empty message as the answer completes the task', async () => {
   await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('completed');
   const story = storyOf(await service.messages(ann, thread_id), ann);
   expect(story).toEqual(['here: Odd?', 'there: The answer is empty.']);
+});
+
+test('equal answers without an ID complete each task', async () => {
+  const { server, ann, remote } = await meetRemote(service);
+  server.answer('SendMessage', () => ({ message: { role: 'ROLE_AGENT', parts: [{ text: 'OK.' }] } }));
+  const { thread_id, task_id } = await service.ask(ann, remote, 'First?');
+  await passUntil({ ann, thread_id, task_id }, 'completed');
+  const second = await service.ask(ann, { thread_id }, 'Second?');
+  await passUntil({ ann, thread_id, task_id: second.task_id }, 'completed');
+  const story = storyOf(await service.messages(ann, thread_id), ann);
+  expect(story).toEqual(['here: First?', 'there: OK.', 'here: Second?', 'there: OK.']);
 });
 
 /** Reads a task, however often, until it has a state. */

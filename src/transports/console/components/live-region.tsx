@@ -33,7 +33,7 @@ export function LiveRegion({ id, address, cursor, follow = false, label, childre
 
 export const openApprovalsId = 'open-approvals';
 
-/** The number of pending approvals, which live pages keep up to date. */
+/** The number of pending approvals. Live pages keep it up to date for the agents that they follow. */
 export function OpenApprovals({ count }: { count: number }) {
   if (count === 0) return null;
   return (

@@ -58,12 +58,12 @@ export function createApprover(
     settled: AbortSignal,
     cancelled: AbortSignal,
   ): Promise<ApprovalDecision | undefined> {
-    const deadline = steadyNow() + approval_ms;
+    const begun = steadyNow();
     const answer = await elicit(question, elicitationOf(public_url, ['url'], question), cancelled);
     if (answer?.result?.['action'] === 'decline') return 'denied';
     if (answer?.result?.['action'] !== 'accept') return undefined;
-    const restMs = deadline - steadyNow();
-    await waitForAbort(cancelled, progress ? restMs : Math.min(restMs, page_ms));
+    const silentMs = progress ? approval_ms : Math.min(approval_ms, page_ms);
+    await waitForAbort(cancelled, Math.max(0, begun + silentMs - steadyNow()));
     if (settled.aborted) await notify?.('notifications/elicitation/complete', { elicitationId: question.id });
     return undefined;
   }

@@ -80,7 +80,7 @@ const explanations: Partial<Record<ErrorCode, Explain>> = {
     if (name === 'update_thread')
       return `${message} Call update_thread with status active, then again with the new status.`;
     if (name === 'update_task') return `${message} To say more, call send_message in its thread.`;
-    return name === 'cancel_task' ? `${message} Call get_task to read its answer.` : message;
+    return name === 'cancel_task' ? `${message} Call get_task to read its state.` : message;
   },
   ATTACHMENT_ALREADY_SENT: () =>
     'An attachment of attachment_ids was already sent, and each can be sent once. Call upload_attachment again and pass the new id.',
