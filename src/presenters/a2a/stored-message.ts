@@ -114,7 +114,10 @@ function digestOf({ contextId, taskId, ...message }: WireMessage): Buffer {
   return sha256({ ...message, ...(isPlaced && { contextId, taskId }), parts });
 }
 
-/** Returns the digest of parts in one place. That of URLs stays the same when they are signed again. */
+/**
+ * Returns the digest of parts. That of URLs stays the same when they are signed again.
+ * @param place the ID of the task or message that they belong to: equal parts elsewhere have another digest.
+ */
 export const digestOfParts = (place: string, parts: readonly WirePart[]): Buffer =>
   sha256([place, ...parts.map(toCounted)]);
 

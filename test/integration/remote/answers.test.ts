@@ -125,12 +125,12 @@ describe('an artifact', () => {
     server.answer('GetTask', ({ id }: { id: string }) =>
       buildTask({ id, ...results }, 'TASK_STATE_COMPLETED'),
     );
-    const { thread_id, task_id } = await service.ask(ann, remote, 'First?');
-    await passUntil({ ann, thread_id, task_id }, 'completed');
-    const second = await service.ask(ann, { thread_id }, 'Second?');
-    await passUntil({ ann, thread_id, task_id: second.task_id }, 'completed');
-    const story = storyOf(await service.messages(ann, thread_id), ann);
-    expect(story).toEqual(['here: First?', 'there: Yes.', 'here: Second?', 'there: Yes.']);
+    expect(await askTwice(ann, remote)).toEqual([
+      'here: First?',
+      'there: Yes.',
+      'here: Second?',
+      'there: Yes.',
+    ]);
   });
 
   test('arrives again if it changed after the task needed input, and once if only its URL is signed again', async () => {
@@ -225,13 +225,17 @@ test('an empty message as the answer completes the task', async () => {
 test('equal answers without an ID complete each task', async () => {
   const { server, ann, remote } = await meetRemote(service);
   server.answer('SendMessage', () => ({ message: { role: 'ROLE_AGENT', parts: [{ text: 'OK.' }] } }));
+  expect(await askTwice(ann, remote)).toEqual(['here: First?', 'there: OK.', 'here: Second?', 'there: OK.']);
+});
+
+/** Asks two questions in one thread, each until its task is completed; returns all that was said. */
+async function askTwice(ann: TestAgent, remote: Parameters<typeof service.ask>[1]): Promise<string[]> {
   const { thread_id, task_id } = await service.ask(ann, remote, 'First?');
   await passUntil({ ann, thread_id, task_id }, 'completed');
   const second = await service.ask(ann, { thread_id }, 'Second?');
   await passUntil({ ann, thread_id, task_id: second.task_id }, 'completed');
-  const story = storyOf(await service.messages(ann, thread_id), ann);
-  expect(story).toEqual(['here: First?', 'there: OK.', 'here: Second?', 'there: OK.']);
-});
+  return storyOf(await service.messages(ann, thread_id), ann);
+}
 
 /** Reads a task, however often, until it has a state. */
 async function passUntil(
