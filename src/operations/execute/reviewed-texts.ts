@@ -35,13 +35,16 @@ function describeFields(fields: Record<string, unknown>, path = ''): string[] {
       );
     if (!isRecord(value)) return [describeValue(place, value)];
     if (!dataFields.has(name)) return describeFields(value, `${place}.`);
-    return Object.keys(value).length > 0 ? [`${place}: ${JSON.stringify(value)}`] : [];
+    return Object.keys(value).length > 0 ? [describeValue(place, value)] : [];
   });
 }
 
-/** A text as it is, anything else as JSON. */
-const describeValue = (place: string, value: unknown): string =>
-  `${place}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
+/** The field in words, and its value: a text as it is, anything else as JSON. */
+function describeValue(place: string, value: unknown): string {
+  const words = /^(?:with_handle|participants)$/.test(place) ? 'to' : place.replaceAll(/[_.]/g, ' ');
+  const title = words.charAt(0).toUpperCase() + words.slice(1);
+  return `${title}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
+}
 
 /** What a person reads of a call: its texts, its files, and what else of it the other side would see. */
 export function describeCall(operation: Operation, input: object): HeldCall['shown'] {

@@ -8,11 +8,23 @@ scrollTables(markdown);
 // The page loads no images and shows their alternative text.
 markdown.renderer.rules.image = (tokens, index) => escapeHtml(tokens[index]?.content ?? '');
 
-/** Puts tables into groups that scroll, also with the keyboard. Cells do not break words that fit the screen. */
+/**
+ * Puts tables into groups that scroll, also with the keyboard. Cells do not break words that fit the screen. Columns are aligned by classes,
+ * because the pages allow no styles of elements.
+ */
 export function scrollTables({ renderer: { rules } }: MarkdownIt): void {
   rules['table_open'] = () => '<div class="wide-table" role="group" aria-label="Table" tabindex="0"><table>';
   rules['table_close'] = () => '</table></div>';
+  for (const tag of ['th', 'td']) {
+    rules[`${tag}_open`] = (tokens, index) => {
+      const side = tokens[index]?.attrGet('style')?.replace('text-align:', '');
+      return side === undefined ? `<${tag}>` : `<${tag} class="to-${side}">`;
+    };
+  }
 }
+
+/** The columns of a table that do not start at the left. */
+const sides = ['to-center', 'to-right'];
 
 const linkPattern = /^(?:https?:\/\/|mailto:)/i;
 
@@ -23,6 +35,7 @@ const sanitizeOptions: sanitize.IOptions = {
     ),
   // Only tables have a div. Users cannot write one, because raw HTML is shown as text.
   allowedAttributes: { a: ['href', 'rel', 'target'], div: ['class', 'role', 'aria-label', 'tabindex'] },
+  allowedClasses: { th: sides, td: sides },
   allowedSchemes: ['http', 'https', 'mailto'],
   allowProtocolRelative: false,
   transformTags: {

@@ -12,6 +12,8 @@ const style = [
   '.wide-table{overflow-x:auto;overflow-wrap:break-word}',
   'table{border-collapse:collapse}',
   'th,td{max-width:20rem;padding:.25rem .75rem .25rem 0;border-bottom:1px solid var(--line);text-align:start;vertical-align:top}',
+  '.to-center{text-align:center}',
+  '.to-right{text-align:right}',
   'code,.handle{font-family:ui-monospace,monospace}',
   '.handle{color:var(--soft);margin:.25rem 0}',
   '.write{display:inline-block;padding:.5rem 1rem;border:1px solid var(--link);border-radius:.5rem;text-decoration:none}',

@@ -87,6 +87,6 @@ await describeWithBrowser('a callback that redirects on', (browser) => {
     await page
       .getByRole('button', { name: 'Approve', exact: true })
       .evaluate((approve: HTMLButtonElement) => approve.form?.requestSubmit(approve));
-    await page.getByRole('heading', { level: 1, name: outcome }).waitFor();
+    expect(await page.getByRole('heading', { level: 1, name: outcome }).textContent()).toBe(outcome);
   });
 });

@@ -181,7 +181,13 @@ test('a person reads all that would leave', async () => {
   ];
   await service.post(mine, `/threads/${thread}/messages:batch`, { messages });
   const [held] = await pending(mine);
-  for (const part of ['one', 'two', '{"hidden":"x"}', 'because', 'plan.txt'])
+  for (const part of [
+    'one',
+    'two',
+    'Messages 1 metadata: {"hidden":"x"}',
+    'Messages 2 reason: because',
+    'plan.txt',
+  ])
     expect(held?.message).toContain(part);
   expect(await contents(stranger, thread)).toEqual([]);
 });

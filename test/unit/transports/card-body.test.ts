@@ -11,6 +11,19 @@ test('a card whose rendering is many times as long as its text is shown as text'
   expect(renderCardBody('|a|b|\n|-|-|\n|1|2|')).toContain('<td>2</td>');
 });
 
+test('columns of a table are aligned without styles of elements', () => {
+  expect(renderCardBody('|a|b|c|d|\n|-|:-|:-:|-:|\n|1|2|3|4|').match(/<t[hd]\b.*/g)).toEqual([
+    '<th>a</th>',
+    '<th>b</th>',
+    '<th class="to-center">c</th>',
+    '<th class="to-right">d</th>',
+    '<td>1</td>',
+    '<td>2</td>',
+    '<td class="to-center">3</td>',
+    '<td class="to-right">4</td>',
+  ]);
+});
+
 test.each(['![', '**a', '[', '# a\n', '- a\n  '])('a card that only repeats %j is shown as text', (unit) => {
   expect(renderCardBody(unit.repeat(Math.floor(32_000 / unit.length)))).toMatch(/^<pre>/);
 });

@@ -3,6 +3,7 @@ import { outcomeText } from '../../../../src/transports/console/pages/approvals/
 
 const approved = {
   state: 'approved',
+  is_review: false,
   stored: null,
   expires_at: 2,
   used_at: 1,
@@ -19,7 +20,12 @@ test.each([
     { decided_via: 'agent', decided_by: null, decided_by_agent: 'ada.helper' },
     '@ada.helper approved it, and it was done.',
   ],
-  [{ state: 'denied', decided_via: 'agent', decided_by_agent: 'ada.helper' }, '@ada.helper denied it.'],
+  [{ state: 'denied' }, 'ada denied it. The agent can ask again 24 hours after its request.'],
+  [{ state: 'denied', expires_at: 1 }, 'ada denied it.'],
+  [
+    { state: 'denied', is_review: true, decided_via: 'agent', decided_by_agent: 'ada.helper' },
+    '@ada.helper denied it.',
+  ],
 ] as const)('%o is described as: %s', (changes, words) => {
   expect(outcomeText({ ...approved, ...changes }, 1)).toBe(words);
 });

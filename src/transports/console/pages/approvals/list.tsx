@@ -8,19 +8,24 @@ import type { PageVisit } from '../../define/section.ts';
 import { ApprovalButtons } from '../../components/approval-buttons.tsx';
 import { stateBadges } from '../../components/approval-text.ts';
 
-type Outcome = Pick<Approval, 'state' | 'stored' | 'used_at' | 'expires_at' | keyof Decision>;
+type Outcome = Pick<Approval, 'state' | 'is_review' | 'stored' | 'used_at' | 'expires_at' | keyof Decision>;
 type Decision = Pick<Approval, 'decided_via' | 'decided_by' | 'decided_by_agent'>;
 
 /** The state of an approval in one or two sentences. */
 export function outcomeText(
-  { state, stored, used_at, expires_at, ...decision }: Outcome,
+  { state, is_review: isReview, stored, used_at, expires_at, ...decision }: Outcome,
   now = Date.now(),
 ): string {
   if (state === 'pending')
     return stored?.decision ? 'The decision takes effect within seconds.' : 'Waiting for a decision.';
   if (state === 'expired') return 'No one decided in time. The agent can ask again.';
   const by = deciderText(decision);
-  if (state === 'denied') return `${by} denied it.`;
+  if (state === 'denied') {
+    const isLast = isReview || expires_at <= now;
+    return isLast
+      ? `${by} denied it.`
+      : `${by} denied it. The agent can ask again 24 hours after its request.`;
+  }
   if (used_at !== null) return `${by} approved it, and it was done.`;
   return expires_at > now
     ? `${by} approved it. The agent can repeat the call within 24 hours.`

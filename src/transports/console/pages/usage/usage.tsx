@@ -146,18 +146,20 @@ const numberColumns: readonly Column<Usage>[] = [
   },
 ];
 
-const messagesOf = ({ sent, received }: Usage): number => sent.messages + received.messages;
-const hasUsage = (usage: Usage): boolean => messagesOf(usage) + usage.stopped_loops > 0;
+const hasUsage = ({ sent, received, stopped_loops }: Usage): boolean =>
+  sent.messages + received.messages + stopped_loops > 0;
 
-/** Agents or days, each with a bar for its messages. */
+const bytesOf = ({ sent, received }: Usage): number => sent.bytes + received.bytes;
+
+/** Agents or days, each with a bar for its tokens. */
 function withBars<T extends Usage>(name: Column<T>, rows: readonly T[]): readonly Column<T>[] {
-  const max = Math.max(1, ...rows.map(messagesOf));
+  const max = Math.max(1, ...rows.map(bytesOf));
   const bar: Column<T> = {
-    title: 'Messages',
+    title: 'Tokens',
     class: 'only-wide',
     cell: (usage) => (
       <svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
-        <rect width={(messagesOf(usage) / max) * 100} height="1" />
+        <rect width={(bytesOf(usage) / max) * 100} height="1" />
       </svg>
     ),
   };
@@ -220,7 +222,7 @@ function Report({ wanted, report }: { wanted: Wanted; report: Report }) {
           keyOf={keyOf}
         />
       </Card>
-      <Card title="Messages by day">
+      <Card title="By day">
         <Table
           caption="Usage by day"
           columns={withBars(dayColumn, busyDays)}
@@ -230,7 +232,7 @@ function Report({ wanted, report }: { wanted: Wanted; report: Report }) {
       </Card>
       {counterparts.length > 0 && (
         <Card title="By counterpart">
-          <p>The 50 with the most bytes. A message to several agents counts for each.</p>
+          <p>The 50 with the most tokens. A message to several agents counts for each.</p>
           <Table
             caption="Usage by counterpart"
             columns={withBars(ofCounterpart, counterparts)}
