@@ -118,8 +118,11 @@ export async function answerInvitationLink(
   const { number, slug, role, is_member } = await requireInvitationLink(work, by, secret);
   if (is_member) return slug;
   if (!(await work.db.membershipInvitations.takeLink(organization_id, number, work.now))) throw linkEnded();
-  if (accepts) await addInvited(work, { id: organization_id, name: slug }, account_id, role);
-  else work.changes.audit({ act: 'member.invitation_declined', account_id, about: slug });
+  if (accepts) {
+    await addInvited(work, { id: organization_id, name: slug }, account_id, role);
+    // A member who is removed later cannot return by an invitation from before.
+    await work.db.membershipInvitations.take(organization_id, account_id, work.now);
+  } else work.changes.audit({ act: 'member.invitation_declined', account_id, about: slug });
   return slug;
 }
 

@@ -41,14 +41,13 @@ export function listOrganizations(
  * @throws {DomainError} NOT_FOUND, also if the person is not a member
  */
 export async function requireOrganization(
-  { db: { memberships, owners } }: ReadWork,
+  work: ReadWork,
   by: ActingPerson,
   slug: string,
   { after = '', limit = 500 }: Page = {},
 ) {
-  const organization = isName(slug) ? await memberships.find(by.account_id, slug) : undefined;
-  if (!organization) throw organizationNotFound();
-  return { ...organization, members: await owners.listMembers(organization.id, { after, limit }) };
+  const organization = await loadOrganization(work, by, slug);
+  return { ...organization, members: await work.db.owners.listMembers(organization.id, { after, limit }) };
 }
 
 /**
@@ -66,7 +65,7 @@ export async function foundOrganization(work: SystemWork, by: ActingPerson, slug
   if ((await memberships.countAdministered(by.account_id)) >= maxAdministered) {
     throw new DomainError(
       'FORBIDDEN',
-      `You can be an admin of at most ${maxAdministered} organizations. Leave one first.`,
+      `You can be an admin of at most ${maxAdministered} organizations. Make another member of one an admin, and leave it.`,
     );
   }
   const id = newId('organization');
@@ -105,26 +104,41 @@ export async function removeMember(
   by: ActingPerson,
   { slug, username }: { slug: string; username: string },
 ): Promise<Revocation[]> {
-  const organization = await lockOrganization(work, by, slug);
-  const member = await requireMember(work, organization.id, username);
-  if (member.id !== by.account_id) requireAdmin(organization);
+  const { organization, member } = await requireRemovableMember(work, by, { slug, username }, 'lock');
   if (member.role === 'admin') await requireAnotherAdmin(work, organization.id);
   await work.db.owners.removeMember(organization.id, member.id);
   work.changes.audit({ act: 'member.removed', account_id: member.id, about: organization.slug });
   return endAccessOfMember(work, organization.id, member.id);
 }
 
+/**
+ * Returns a member that the person can remove, unless it is the last admin.
+ * @throws {DomainError} NOT_FOUND (organization, member), FORBIDDEN
+ */
+export async function requireRemovableMember(
+  work: ReadWork,
+  by: ActingPerson,
+  { slug, username }: { slug: string; username: string },
+  how: 'find' | 'lock' = 'find',
+) {
+  const organization = await loadOrganization(work, by, slug, how);
+  const member = await requireMember(work, organization.id, username);
+  if (member.id !== by.account_id) requireAdmin(organization);
+  return { organization, member };
+}
+
 function auditRoleChange(work: SystemWork, { slug }: MembershipRow, account_id: string, role: Role): void {
   work.changes.audit({ act: 'member.changed', account_id, about: slug, detail: { role } });
 }
 
-/** Returns the organization, locked until the transaction ends. @throws {DomainError} NOT_FOUND */
-async function lockOrganization(
+/** Returns an organization of a person; `lock` locks it until the transaction ends. @throws {DomainError} NOT_FOUND, as requireOrganization */
+export async function loadOrganization(
   { db: { memberships } }: ReadWork,
   by: ActingPerson,
   slug: string,
+  how: 'find' | 'lock' = 'find',
 ): Promise<MembershipRow> {
-  const organization = isName(slug) ? await memberships.lock(by.account_id, slug) : undefined;
+  const organization = isName(slug) ? await memberships[how](by.account_id, slug) : undefined;
   if (!organization) throw organizationNotFound();
   return organization;
 }
@@ -138,7 +152,7 @@ export async function lockAdministeredOrganization(
   by: ActingPerson,
   slug: string,
 ): Promise<MembershipRow> {
-  const organization = await lockOrganization(work, by, slug);
+  const organization = await loadOrganization(work, by, slug, 'lock');
   requireAdmin(organization);
   return organization;
 }

@@ -1,9 +1,8 @@
 import type { AuditAction } from '../../../packages/core/src/domain/auth/audit.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import { isName } from '../../../packages/core/src/domain/agents/handles.ts';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { ReadWork } from '../../work/unit-of-work.ts';
-import { organizationNotFound } from '../access.ts';
+import { loadOrganization } from './memberships.ts';
 
 export interface ReadOrganizationAudit {
   act?: AuditAction | undefined;
@@ -20,17 +19,16 @@ export interface ReadOrganizationAudit {
  * @throws {DomainError} NOT_FOUND, also if the person is not a member; FORBIDDEN if the person is not an admin
  */
 export async function readOrganizationAudit(
-  { db: { memberships, auditLog } }: ReadWork,
-  { account_id }: Pick<Person, 'account_id'>,
+  work: ReadWork,
+  by: Pick<Person, 'account_id'>,
   slug: string,
   { act, handle, before, limit }: ReadOrganizationAudit,
 ) {
-  const organization = isName(slug) ? await memberships.find(account_id, slug) : undefined;
-  if (!organization) throw organizationNotFound();
+  const organization = await loadOrganization(work, by, slug);
   if (organization.role !== 'admin') {
     throw new DomainError('FORBIDDEN', `Only admins of ${organization.slug} can see its audit log.`);
   }
-  return auditLog.listOfOrganization({
+  return work.db.auditLog.listOfOrganization({
     organization_id: organization.id,
     slug: organization.slug,
     act: act ?? null,

@@ -104,6 +104,20 @@ test('a person declines, which uses the link', async () => {
   expect(await rolesIn(slug)).not.toHaveProperty(ada.username);
 });
 
+test('a person who joins by a link keeps no other invitation, with which a removed member could return', async () => {
+  const { boss, ada, slug, address, path } = await createWorld();
+  const fields = { username: ada.username, role: 'admin' };
+  await boss.fill(address, { fields }, `${address}/invitations`);
+  const invited = await ada.go('/console/organizations');
+  await ada.send(findForm(await ada.go(path), path), { button: 'accept' });
+  expect((await ada.go('/console/organizations')).visibleText).not.toContain('invites you');
+  expect((await boss.go(address)).visibleText).not.toContain('Pending invitations');
+  await boss.fill(`${address}/members/${ada.username}/remove`);
+  const late = await ada.send(findForm(invited, `${address}/invitation`), { button: 'accept' });
+  expect(late.visibleText).toContain('No such invitation');
+  expect(await rolesIn(slug)).not.toHaveProperty(ada.username);
+});
+
 test('a member does not use the link up, and keeps the role', async () => {
   const { worker, ada, slug, path } = await createWorld('admin');
   const page = await worker.go(path);

@@ -1,5 +1,6 @@
 import { textContent } from 'domutils';
 import { expect, test } from 'vitest';
+import { findForm } from '../../../clients/form-browser.ts';
 import { useSharedService } from '../../../support/service.ts';
 import { clientSecretBasic, postForm, requestToken } from '../../oauth/authorization-server.ts';
 import { createOrganizationOf, fillForm, type SignedInPerson, signInPerson } from '../signed-in-person.ts';
@@ -54,10 +55,23 @@ test('a removed member keeps no working credential, token or webhook of an agent
   expect(await gone.posts()).toBe(true);
 
   const removal = `/console/organizations/${slug}/members/${worker.username}/remove`;
-  await boss.fill(removal);
+  const question = await boss.go(removal);
+  expect(question.visibleText).toContain(
+    `Credentials and webhooks of the agents linked with ${worker.username} end.`,
+  );
+  await boss.send(findForm(question, removal));
   await expect.poll(gone.worth).toEqual([401, 401]);
   expect(await gone.posts()).toBe(false);
   for (const other of others) expect([await other.worth(), await other.posts()]).toEqual([[200, 200], true]);
+});
+
+test('only a member can be removed', async () => {
+  const [boss, stranger] = [await signInPerson(service), await signInPerson(service)];
+  const slug = await createOrganizationOf(service, { admins: [boss] });
+  for (const username of [stranger.username, 'unknown', slug, '%00']) {
+    const page = await boss.go(`/console/organizations/${slug}/members/${username}/remove`);
+    expect([page.status, page.visibleText]).toEqual([404, expect.stringContaining('No such member')]);
+  }
 });
 
 test('the last admin is not offered to leave or to become a member', async () => {

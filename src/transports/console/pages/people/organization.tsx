@@ -13,6 +13,7 @@ import {
   requireOrganization,
   type Member,
   removeMember,
+  requireRemovableMember,
 } from '../../../../services/people/memberships.ts';
 import { AgentTable } from '../../components/agent-table.tsx';
 import { Card, Heading, Badge } from '../../components/content.tsx';
@@ -25,7 +26,6 @@ import { displayName } from './account-fields.tsx';
 import { pendingInvitationRow } from './organizations.tsx';
 import { secretPage } from '../../components/secrets.tsx';
 import { type Row, Time } from '../../components/rows.tsx';
-import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 
 /** A member of an organization with the allowed actions. */
 function memberRow(
@@ -64,14 +64,9 @@ function memberRow(
 /** Removes a member from an organization, or lets a member leave. */
 export const memberRemovePage = defineConfirmation({
   path: '/console/organizations/:slug/members/:username/remove',
-  async load({ ctx, read, person, params }) {
-    const { slug, role } = await read(requireOrganization, person, params['slug'] ?? '', { limit: 1 });
-    const username = params['username'] ?? '';
-    const isSelf = username === person.username;
-    if (!isName(username)) throw new DomainError('NOT_FOUND', 'This member does not exist.');
-    if (ctx.method === 'GET' && !isSelf && role !== 'admin')
-      throw new DomainError('FORBIDDEN', `Only admins of ${slug} can do this.`);
-    return { slug, username, isSelf };
+  async load({ read, person, params: { slug = '', username = '' } }) {
+    await read(requireRemovableMember, person, { slug, username });
+    return { slug, username, isSelf: username === person.username };
   },
   title: ({ slug, username, isSelf }) => (isSelf ? `Leave ${slug}?` : `Remove ${username} from ${slug}?`),
   text: ({ slug, username, isSelf }) => (
@@ -82,10 +77,11 @@ export const memberRemovePage = defineConfirmation({
         admins.
       </p>
       <p>
-        Credentials keep working, no matter who created them.{' '}
+        Credentials and webhooks of the agents linked with {isSelf ? 'you' : username} end. Those of shared
+        agents keep working, no matter who created them.{' '}
         {isSelf
           ? 'Give the ones that others need to an admin.'
-          : 'Revoke those of shared agents that they know. Pause or delete the agents that they managed.'}
+          : 'Revoke the ones that they know. Pause or delete the agents that they managed.'}
       </p>
     </>
   ),
