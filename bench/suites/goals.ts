@@ -24,11 +24,16 @@ export async function measureGoals(bench: Bench) {
   const read = sizes.find(({ messages }) => messages >= longHistorySize) ?? last;
   const page = read?.timings.find(({ name }) => name === 'messages')?.alone;
   const search = findSlowestSearch(last?.timings ?? [])?.alone;
-  const { delivery_ms: one } = sending;
+  const { delivery_ms: one, delivery_to_floor: relative } = sending;
   const goals = [
     atLeast([0.4], [sending.send_ratio], `POST message, ${sending.in_flight} in flight ÷ the same SQL alone`),
     atLeast([2_500], [busy.send_per_s], `messages/s stored and delivered, ${busy.in_flight} in flight`),
     atMost([2, 5], [one.p50, one.p99], `POST → socket at ${sending.steady_per_s}/s, p50 / p99 ms`),
+    atMost(
+      [1.2, 2.5],
+      [relative.p50, relative.p95],
+      'the same ÷ one GET /livez and one synced INSERT, p50 / p95',
+    ),
     atMost(
       [8, 13],
       [posts?.group_ms.p50, posts?.group_ms.p99],

@@ -1,5 +1,6 @@
 import { measureInTurn, compareRates, type Meter } from '../load/in-turn.ts';
-import { type Percentiles, percentiles } from '../load/percentiles.ts';
+import { openHttpPool } from '../load/http-client.ts';
+import { median, type Percentiles, percentiles } from '../load/percentiles.ts';
 import { deleteRawJobs, runRawTransaction } from '../load/raw-transaction.ts';
 import { runLoad } from '../load/run-load.ts';
 import { countMessages, openSenders } from '../load/senders.ts';
@@ -40,6 +41,9 @@ export async function measureSending(bench: Bench, load: { in_flight?: number; t
   log(`delivery at ${rate} messages/s`);
   const delays = await senders.sendAtRate(rate, seconds);
   await senders.waitUntilIdle();
+  const delivery_ms = percentiles(delays);
+  const floor_ms = await measureFloor(service, signal);
+  const toFloor = (ms: number) => Math.round((100 * ms) / floor_ms) / 100;
   const { messages, lost, duplicated } = await senders.count();
   const missingRows = Math.max(0, messages - (await countMessages(service, threads)));
   const index_lag_ms: Percentiles | null = lag?.messages
@@ -49,7 +53,9 @@ export async function measureSending(bench: Bench, load: { in_flight?: number; t
     raw_tx_per_s: alone?.per_s ?? Number.NaN,
     send_per_s: sent?.per_s ?? Number.NaN,
     send_ratio: compareRates(sent, alone),
-    delivery_ms: percentiles(delays),
+    delivery_ms,
+    floor_ms,
+    delivery_to_floor: { p50: toFloor(delivery_ms.p50), p95: toFloor(delivery_ms.p95) },
     index_lag_ms,
     drain_ms: Math.round(drain_ms),
     cpu_ms_per_message: sent?.cpu_ms ?? null,
@@ -62,6 +68,18 @@ export async function measureSending(bench: Bench, load: { in_flight?: number; t
     threads: count,
     steady_per_s: rate,
   };
+}
+
+/** The least that a stored message can take, in milliseconds: the medians of one response without data and of one synced row. */
+async function measureFloor({ base, database }: Service, signal: AbortSignal): Promise<number> {
+  const calls = 1_000;
+  const api = openHttpPool(base);
+  const answers = await runLoad({ calls, signal }, () => api.request({ path: '/livez', token: '-' }));
+  api.close();
+  await database.query({ text: 'create table bench_floor (content text not null)' }, []);
+  const text = 'insert into bench_floor values ($1)';
+  const rows = await runLoad({ calls, signal }, () => database.query({ text }, ['x'.repeat(200)]));
+  return median(answers.ms) + median(rows.ms);
 }
 
 /** Transactions with only the SQL of a send. */
