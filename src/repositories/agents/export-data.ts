@@ -14,11 +14,15 @@ const sections = {
   agent: `select id, canonical_handle as handle, display_name, description, card_body, skills, scope, visibility, inbound_policy,
       can_initiate_threads, outgoing_policy, paused, created_at, updated_at, retired_at from agents where id = :agent_id`,
   contact: `select ${handle('contact_id')} as handle, favorite, since from contacts where agent_id = :agent_id order by contact_id`,
+  removed_contact: `select ${handle('contact_id')} as handle from removed_contacts where agent_id = :agent_id order by contact_id`,
   contact_request: `select id, ${handle('from_agent_id')} as from, ${handle('to_agent_id')} as to, message, status, created_at, decided_at
       from contact_requests r where from_agent_id = :agent_id or (to_agent_id = :agent_id and not exists (
         select from blocks where agent_id = :agent_id and blocked_agent_id = r.from_agent_id)) order by id`,
   block: `select ${handle('blocked_agent_id')} as handle, reason, created_at from blocks where agent_id = :agent_id order by blocked_agent_id`,
   allowlist_entry: `select entry, created_at from allowlist_entries where agent_id = :agent_id order by entry`,
+  /** Agents to which it may send without review; in all threads if the thread is null. */
+  outgoing_clearance: `select ${handle('counterpart_id')} as handle, nullif(thread_id, '') as thread_id, created_at from outgoing_clearances
+      where agent_id = :agent_id order by counterpart_id, thread_id`,
   credential: `select client_id, name, scopes, created_at, last_used_at, revoked_at from credentials where agent_id = :agent_id order by client_id`,
   connection: `select grant_id, client_id, client_name, redirect_host, scopes, created_at, last_used_at from client_grants
       where agent_id = :agent_id order by grant_id`,

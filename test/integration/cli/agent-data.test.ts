@@ -47,6 +47,7 @@ test('an agent is exported completely, then erased: other messages keep their or
   await trust.request(ann, bob.handle, 'let us talk');
   await trust.approve(bob, ann.handle);
   await trust.block(ann, cid.handle);
+  await service.core.db.outgoingClearances.insert({ agent_id: ann.id, ids: [bob.id], thread_id: '', now: 1 });
   const thread = await openThread(service, ann, bob);
   const file = await uploadId(service, ann, { bytes: Buffer.from('bytes of ann') });
   await waitForScan(service, ann, file);
@@ -80,6 +81,7 @@ test('an agent is exported completely, then erased: other messages keep their or
       agent: 1,
       contact: 1,
       block: 1,
+      outgoing_clearance: 1,
       thread: 2,
       message: 3,
       attachment: 1,
@@ -216,10 +218,8 @@ const notExported = [
   'agent_exports',
   'erasures',
   'uploads',
-  // Marks of settings and contacts that have ended, and the trust of people.
+  // A mark that its inbox was turned off.
   'deleted_inboxes',
-  'removed_contacts',
-  'outgoing_clearances',
   // Its messages are `remote_message`.
   'remote_threads',
   'remote_conversations',
