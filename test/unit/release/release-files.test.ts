@@ -152,7 +152,7 @@ describe('CHANGELOG.md', () => {
   const changelog = read('CHANGELOG.md');
 
   test('has the form of Keep a Changelog', () => {
-    const kinds = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
+    const kinds = ['Upgrade', 'Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
     const [first, ...releases] = [...changelog.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
     expect(first).toBe('[Unreleased]');
     for (const release of releases) expect(release).toMatch(/^\[\d+\.\d+\.\d+\]( - \d{4}-\d\d-\d\d)?$/);
