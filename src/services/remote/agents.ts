@@ -14,8 +14,8 @@ import { retireRemote } from '../agents/retire.ts';
 import { applyChanges } from '../agents/update.ts';
 import { type PageRequest, readPage } from '../paging.ts';
 import { type RemoteAgent, requireRemoteSettings } from './access.ts';
-import { describeIdentity, sendWaiting } from './cards.ts';
-import { announceState } from './state.ts';
+import { describeIdentity } from './cards.ts';
+import { announceState, sendWaiting } from './state.ts';
 import { type RemoteCredential, sealCredential } from './credentials.ts';
 
 /** As a caller writes it. */

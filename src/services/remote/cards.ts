@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { toCanonicalJson } from '../../../packages/core/src/domain/canonical-json.ts';
-import { type RemoteCard, remoteTopic } from '../../../packages/core/src/domain/remote.ts';
+import type { RemoteCard } from '../../../packages/core/src/domain/remote.ts';
 import { toVisibleLine } from '../../../packages/core/src/domain/visible-text.ts';
 import type { CardIdentity, RemoteAgentRow } from '../../repositories/remote/agents.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { type AgentChanges, applyChanges } from '../agents/update.ts';
-import { announceState } from './state.ts';
+import { announceState, sendWaiting } from './state.ts';
 
 export interface ReadCard {
   card: RemoteCard;
@@ -19,9 +19,6 @@ export interface ReadCard {
 export type CardOutcome = ReadCard | { error: string };
 
 const maxName = 100;
-
-/** Threads that get a message at once; the sweep finds the others. */
-const maxNotified = 100;
 
 /**
  * Returns the text that a person confirms: another one if the keys that sign the card, or the origins where messages and secrets go, are
@@ -87,10 +84,4 @@ const isSame = (one: CardIdentity, other: CardIdentity): boolean => one.fingerpr
 /** What the audit log shows of an identity. */
 export function describeIdentity({ fingerprint, url }: CardIdentity) {
   return { fingerprint, host: new URL(url).host };
-}
-
-/** Sends what waits for the agent. */
-export async function sendWaiting(work: SystemWork, agent_id: string): Promise<void> {
-  const threads = await work.db.remoteThreads.setDue(agent_id, work.now);
-  for (const body of threads.slice(0, maxNotified)) work.changes.publish({ topic: remoteTopic, body });
 }

@@ -1,3 +1,4 @@
+import { remoteTopic } from '../../../packages/core/src/domain/remote.ts';
 import type { AgentRow } from '../../repositories/agents/agents.ts';
 import type { RemoteAgentRow } from '../../repositories/remote/agents.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
@@ -14,8 +15,18 @@ export async function announceState(
   work.changes.emit({ type: 'agent.updated', recipients, data });
 }
 
+/** Threads that get a message at once; the sweep finds the others. */
+const maxNotified = 100;
+
+/** Sends what waits for the agent. */
+export async function sendWaiting(work: SystemWork, agent_id: string): Promise<void> {
+  const threads = await work.db.remoteThreads.setDue(agent_id, work.now);
+  for (const body of threads.slice(0, maxNotified)) work.changes.publish({ topic: remoteTopic, body });
+}
+
 /**
- * Stores the outcome of a delivery, and tells agents if failures of a remote agent last, or end after they were told.
+ * Stores the outcome of a delivery, and tells agents if failures of a remote agent last, or end after they were told. The conversations that
+ * wait for their next attempts then continue.
  * @param problem null: the message was delivered.
  */
 export async function noteTurn(work: SystemWork, agent_id: string, problem: string | null): Promise<void> {
@@ -26,6 +37,7 @@ export async function noteTurn(work: SystemWork, agent_id: string, problem: stri
     ...record,
     failing_since: problem === null ? null : record.failing_since,
   });
+  if (problem === null) await sendWaiting(work, agent_id);
 }
 
 /** Sends nothing more to an agent until a person has confirmed it again. */

@@ -46,6 +46,23 @@ test('agents of the owner get an event when a remote agent fails for a minute, a
   expect(await hidden()).toEqual([]);
 });
 
+test('when a failure that lasted ends in one conversation, the others continue at once', async () => {
+  const { server, ann, remote } = await meetRemote(service);
+  const [one, other] = [await service.thread(ann, remote), await service.thread(ann, remote)];
+  server.failNext('SendMessage', later, 3);
+  await service.send(ann, one, 'silent one');
+  await waitUntil(() => server.texts()).toEqual(['silent one']);
+  await service.holdThread(one);
+  await makeOld(remote);
+  await service.send(ann, other, 'silent other');
+  await waitUntil(() => server.texts()).toEqual(['silent one', 'silent other']);
+  await service.pass(one);
+  await waitUntil(() => server.texts().length).toBe(3);
+  await service.holdThread(one);
+  await service.pass(one);
+  await waitUntil(() => server.texts().slice(3)).toEqual(['silent one', 'silent other']);
+});
+
 test('they get none while it fails and succeeds in turn, however long that is', async () => {
   const { server, ann, remote } = await meetRemote(service);
   const seen = await service.follow(ann, 'agent.updated');
