@@ -63,6 +63,12 @@ export const pushConfigsRepository = repository({
     'a2a_push_configs.remove(task_id, id)',
     'delete from a2a_push_configs where task_id = :task_id and id = :id',
   ),
+  /** Removes the configs that agents of an organization that are linked with this member created. */
+  removeOfMember: sql.run<[organizationId: string, accountId: string]>(
+    'a2a_push_configs.remove_of_member(organization_id, account_id)',
+    `delete from a2a_push_configs c using agents a
+     where a.owner_id = :organization_id and a.member_account_id = :account_id and c.client_id = a.id`,
+  ),
   /** No other process gets the config for `leaseMs`. Returns undefined while another one has it, or before it is due. */
   claim: sql.row<[taskId: string, id: string, now: number, leaseMs: number], ClaimedPushConfig>(
     'a2a_push_configs.claim(task_id, id, now, lease_ms)',

@@ -106,8 +106,8 @@ export async function endConnectionsBeyondRights(
 }
 
 /**
- * Ends the access of a person who left an organization: connections, and the credentials and webhooks of agents that belong to this
- * member, because only this person knows their secrets. Removes the items of which the person was notified. Returns as endConnection.
+ * Ends the access of a person who left an organization: connections, and the credentials, webhooks and push configs of agents that belong
+ * to this member, because only this person knows their secrets. Removes the items of which the person was notified. Returns as endConnection.
  */
 export async function endAccessOfMember(
   work: SystemWork,
@@ -116,6 +116,7 @@ export async function endAccessOfMember(
 ): Promise<Revocation[]> {
   const ended = await endConnectionsBeyondRights(work, account_id);
   await removeWebhooksOfMember(work, organization_id, account_id);
+  await work.db.pushConfigs.removeOfMember(organization_id, account_id);
   await work.db.notificationMessages.removeBeyondRights(account_id);
   for (const client_id of await work.db.credentials.revokeOfMember(organization_id, account_id, work.now)) {
     ended.push(...(await endTokens(work, { client_id })));

@@ -1,5 +1,6 @@
 import { textContent } from 'domutils';
 import { expect, test } from 'vitest';
+import { a2aAddress, createA2aClient, toA2aMessage } from '../../../clients/a2a.ts';
 import { findForm } from '../../../clients/form-browser.ts';
 import { useSharedService } from '../../../support/service.ts';
 import { clientSecretBasic, postForm, requestToken } from '../../oauth/authorization-server.ts';
@@ -7,7 +8,7 @@ import { createOrganizationOf, fillForm, type SignedInPerson, signInPerson } fro
 
 const service = useSharedService();
 
-/** A member creates a credential for an agent of an organization, a token and a webhook; reports whether they still work. */
+/** A member creates a credential for an agent of an organization, a token, a webhook and a push config; reports whether they still work. */
 async function credentialAt(owner: string, who: SignedInPerson) {
   const form = '/console/agents/new';
   const fields = { name: `of-${who.username}`.slice(0, 32), display_name: 'An agent', owner };
@@ -22,10 +23,20 @@ async function credentialAt(owner: string, who: SignedInPerson) {
   const able = await service.token(me.canonical_handle, { scopes: ['agents:write'] });
   const webhook = await service.post({ token: able }, '/webhooks', { url });
   expect(webhook.status).toBe(201);
+  const other = await (await signInPerson(service)).agent();
+  const { result } = await createA2aClient('JSONRPC', a2aAddress(service.url, other.handle), token).call(
+    'SendMessage',
+    {
+      message: toA2aMessage('When?'),
+      configuration: { returnImmediately: true, taskPushNotificationConfig: { url } },
+    },
+  );
   return {
-    /** Whether events of the agent are posted to the address of that webhook. */
-    async posts(): Promise<boolean> {
-      return (await service.core.db.webhooks.find(webhook.body.id)) !== undefined;
+    /** Whether events of the agent, and the updates of its task, are posted to that address. */
+    async posts(): Promise<[events: boolean, updates: boolean]> {
+      const { webhooks, pushConfigs } = service.core.db;
+      const configs = await pushConfigs.list(result.task.id);
+      return [(await webhooks.find(webhook.body.id)) !== undefined, configs.length > 0];
     },
     async worth(): Promise<[token: number, another: number]> {
       const grant = { grant_type: 'client_credentials' };
@@ -38,7 +49,7 @@ async function credentialAt(owner: string, who: SignedInPerson) {
   };
 }
 
-test('a removed member keeps no working credential, token or webhook of an agent of the organization', async () => {
+test('a removed member keeps no working credential, token, webhook or push config of an agent of the organization', async () => {
   const [boss, worker, colleague] = [
     await signInPerson(service),
     await signInPerson(service),
@@ -52,7 +63,7 @@ test('a removed member keeps no working credential, token or webhook of an agent
     await credentialAt(`shared:${slug}`, boss),
   ];
   expect(await gone.worth()).toEqual([200, 200]);
-  expect(await gone.posts()).toBe(true);
+  expect(await gone.posts()).toEqual([true, true]);
 
   const removal = `/console/organizations/${slug}/members/${worker.username}/remove`;
   const question = await boss.go(removal);
@@ -61,8 +72,12 @@ test('a removed member keeps no working credential, token or webhook of an agent
   );
   await boss.send(findForm(question, removal));
   await expect.poll(gone.worth).toEqual([401, 401]);
-  expect(await gone.posts()).toBe(false);
-  for (const other of others) expect([await other.worth(), await other.posts()]).toEqual([[200, 200], true]);
+  expect(await gone.posts()).toEqual([false, false]);
+  for (const other of others)
+    expect([await other.worth(), await other.posts()]).toEqual([
+      [200, 200],
+      [true, true],
+    ]);
 });
 
 test('only a member can be removed', async () => {
