@@ -32,6 +32,7 @@ async function credentialAt(owner: string, who: SignedInPerson) {
     },
   );
   return {
+    id: me.id,
     /** Whether events of the agent, and the updates of its task, are posted to that address. */
     async posts(): Promise<[events: boolean, updates: boolean]> {
       const { webhooks, pushConfigs } = service.core.db;
@@ -66,6 +67,8 @@ test('a removed member keeps no working credential, token, webhook or push confi
   expect(await gone.posts()).toEqual([true, true]);
 
   const removal = `/console/organizations/${slug}/members/${worker.username}/remove`;
+  const linked = async () => (await boss.go(`/console/agents/${gone.id}`)).visibleText;
+  expect(await linked()).not.toContain('has left');
   const question = await boss.go(removal);
   expect(question.visibleText).toContain(
     `Credentials and webhooks of the agents linked with ${worker.username} end.`,
@@ -73,6 +76,7 @@ test('a removed member keeps no working credential, token, webhook or push confi
   await boss.send(findForm(question, removal));
   await expect.poll(gone.worth).toEqual([401, 401]);
   expect(await gone.posts()).toEqual([false, false]);
+  expect(await linked()).toContain(`Linked with${worker.username}, who has left ${slug}.`);
   for (const other of others)
     expect([await other.worth(), await other.posts()]).toEqual([
       [200, 200],

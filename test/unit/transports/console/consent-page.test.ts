@@ -27,6 +27,7 @@ const agent: Consent['agents'][number] = {
   is_online: false,
   owner_name: 'ada',
   member_name: null,
+  member_has_left: false,
   acts_as: true,
 };
 

@@ -24,7 +24,12 @@ export const agentOverviewPage = agentPage({
           facts={[
             ['Handle', <span class="code">@{agent.canonical_handle}</span>],
             ['Owner', agent.owner_name],
-            agent.member_name !== null && ['Linked with', agent.member_name],
+            agent.member_name !== null && [
+              'Linked with',
+              agent.member_has_left
+                ? `${agent.member_name}, who has left ${agent.owner_name}. Pause or delete the agent, or invite the person again.`
+                : agent.member_name,
+            ],
             ['Connection', agent.is_online ? 'Online' : 'Offline'],
             ['State', agent.paused ? 'Paused: it cannot send or receive messages' : 'Active'],
           ]}
