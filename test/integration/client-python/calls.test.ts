@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
 import { missingPythonReason, runPython } from '../../support/python.ts';
 import { type TestAgent, useSharedService } from '../../support/service.ts';
+import { listen } from '../../support/servers/listen.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 
 describeUnless(missingPythonReason, 'calls from Python', () => {
@@ -112,6 +114,28 @@ print(json.dumps({
       conflict: ['ConflictError', 'INVALID_TRANSITION', 409, true, []],
       connection: ['ConnectionError', 'CONNECTION_FAILED', null, false, []],
     });
+  });
+
+  test('name the reason if a load balancer answers for the token endpoint', async () => {
+    const reason = 'The service is unavailable; retry.';
+    const balancer = createServer((_request, response) => {
+      response.writeHead(503).end(JSON.stringify({ error: { code: 'UNAVAILABLE', message: reason } }));
+    });
+    const { url, close } = await listen(balancer);
+    onTestFinished(close);
+    const result = await runPython(
+      `import json, os
+import agent_messaging as am
+
+try:
+    am.Client(os.environ["URL"], am.ClientCredentials("any", "any"), max_retries=0).agents.get_me()
+except am.UnavailableError as error:
+    print(json.dumps([error.code, str(error)]))
+`,
+      { URL: url },
+    );
+    expect(result).toEqual(['UNAVAILABLE', expect.stringContaining(reason)]);
+    expect(JSON.stringify(result)).not.toContain('{');
   });
 
   test('ask an agent, and wait for its reply or for the timeout', async () => {

@@ -59,6 +59,22 @@ test('credentials that the service refuses are an error, without a retry', async
   expect(watch.requests).toBe(1);
 });
 
+test('an error names its reason if a load balancer answers for the token endpoint', async () => {
+  const reason = 'The service is unavailable; retry.';
+  const balancer = () => Response.json({ error: { code: 'UNAVAILABLE', message: reason } }, { status: 503 });
+  const auth = { clientId: 'any', clientSecret: 'any' };
+  const client = createClient({
+    url: service.url,
+    auth,
+    fetch: () => Promise.resolve(balancer()),
+    maxRetries: 0,
+  });
+  await expect(client.agents.getMe()).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    message: `No access token was issued: ${reason}`,
+  });
+});
+
 test('a token is renewed before it expires', async () => {
   const agent = await service.agent();
   let issued = 0;

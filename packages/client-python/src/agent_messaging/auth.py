@@ -78,9 +78,12 @@ class TokenSource:
             answer = json.loads(response.body)
             if response.status == 200:
                 return str(answer["access_token"]), float(answer["expires_in"])
-            code, message = str(answer["error"]), str(answer.get("error_description", answer["error"]))
+            code = message = answer["error"]
+            if isinstance(code, dict):  # a load balancer answered with an error of the API
+                code, message = code["code"], code["message"]
+            message = answer.get("error_description", message)
         except (ValueError, KeyError, TypeError, AttributeError):
             code, message = f"HTTP_{response.status}", f"{self._path} answered {response.status}"
         transient = response.status == 429 or response.status >= 500
         kind = UnavailableError if transient else AuthenticationError
-        raise kind(code, message, status=response.status)
+        raise kind(str(code), str(message), status=response.status)

@@ -1,5 +1,5 @@
 import type { Fetch } from '../calls/request.ts';
-import { AuthenticationError, createError } from '../errors.ts';
+import { AuthenticationError, createError, type ErrorBody } from '../errors.ts';
 
 export interface TokenAnswer {
   access_token: string;
@@ -25,15 +25,22 @@ export async function requestToken(
     const { access_token, expires_in = 900, refresh_token } = answer;
     return { access_token, expires_in, ...(refresh_token !== undefined && { refresh_token }) };
   }
-  const reason = answer.error_description ?? answer.error ?? `status ${status}`;
+  const { error, error_description = typeof error === 'object' ? error?.message : error } = answer;
+  const reason = error_description ?? `status ${status}`;
   const body = { code: 'SIGN_IN_FAILED', message: `No access token was issued: ${reason}` };
   if (status !== 429 && status < 500) throw new AuthenticationError(body, { status });
   throw createError({ ...body, code: status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE' }, status);
 }
 
-function parseAnswer(text: string): Partial<TokenAnswer> & { error?: string; error_description?: string } {
+/** `error` is an object if a load balancer answered with an error of the API. */
+type ParsedAnswer = Partial<TokenAnswer> & {
+  error?: string | Partial<ErrorBody>;
+  error_description?: string;
+};
+
+function parseAnswer(text: string): ParsedAnswer {
   try {
-    return JSON.parse(text) as Partial<TokenAnswer>;
+    return JSON.parse(text) as ParsedAnswer;
   } catch {
     return {}; // the status says what is wrong
   }
