@@ -57,7 +57,8 @@ export const checks: readonly Check[] = [
       const [row] = await database.query<{ server_version: string }>({ text: 'show server_version' }, []);
       return `PostgreSQL ${row?.server_version}`;
     },
-    advice: 'start PostgreSQL, or correct DATABASE_URL; then run the command again',
+    advice:
+      'start PostgreSQL, raise its max_connections, or correct DATABASE_URL; then run the command again',
   },
   {
     part: 'writes',
@@ -80,7 +81,7 @@ export const checks: readonly Check[] = [
       if (pending.length === 0) return 'up to date';
       throw new Error(`pending migrations: ${pending.join(', ')}`);
     },
-    advice: 'run: ams migrate',
+    advice: 'run: ams migrate; the role of DATABASE_URL must own the database',
   },
   {
     part: 'secret',
@@ -96,7 +97,7 @@ export const checks: readonly Check[] = [
     needs: ['database'],
     run: checkDatabaseLimits,
     advice:
-      'set them for the role of DATABASE_URL: alter role … set statement_timeout = …, set lock_timeout = …; see "pgbouncer" in docs/operations.md',
+      'set them for the role of DATABASE_URL: alter role … set statement_timeout = …; alter role … set lock_timeout = …; see "pgbouncer" in docs/operations.md',
   },
   {
     part: 'clocks',

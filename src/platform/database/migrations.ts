@@ -50,12 +50,18 @@ async function withKnex<T>(
   try {
     await acquireMigrationLock(guard, onMessage);
     // Queries of the running service queue up after a statement that waits for a lock. So it fails soon and is retried.
-    const { rows }: { rows: { pid: number }[] } =
+    const { rows }: { rows: { pid: number; encoding: string }[] } =
       await db.raw(`select set_config('lock_timeout', '3s', false), set_config('statement_timeout', '0', false),
-        set_config('idle_in_transaction_session_timeout', '0', false), pg_backend_pid() as pid`);
+        set_config('idle_in_transaction_session_timeout', '0', false), pg_backend_pid() as pid,
+        current_setting('server_encoding') as encoding`);
+    const { pid = 0, encoding = '' } = rows[0] ?? {};
+    if (encoding !== 'UTF8')
+      throw new Error(
+        `the database has the encoding ${encoding}; create one with: createdb --encoding UTF8 --template template0`,
+      );
     await enableConnectionCheck(db, onMessage);
     await db.migrate.forceFreeMigrationsLock(knexOptions);
-    const waits = watchLockWaits(guard, rows[0]?.pid ?? 0, onMessage);
+    const waits = watchLockWaits(guard, pid, onMessage);
     try {
       return await run(db.migrate);
     } catch (error) {
