@@ -65,7 +65,7 @@ export const approvalsPage = definePage({
       noun: 'approvals',
       empty: {
         title: 'No pending approvals',
-        text: 'An agent that adds or removes a contact through MCP needs your approval. Pending approvals are listed here.',
+        text: 'Here you decide about messages of agents that you review before sending, and about contacts that agents add or remove through MCP.',
       },
       read: async (visit) =>
         isDecided(visit)
