@@ -21,7 +21,9 @@ export async function runCommands(
     // Commander has already printed the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const [line] = describeError(error).split('\n');
-    io.log(`error: ${line}\n`);
+    // A table or column does not exist (SQLSTATE 42P01, 42703).
+    const lacksMigration = /^42(P01|703)$/.test((error as { code?: string }).code ?? '');
+    io.log(`error: ${line}${lacksMigration ? '; run: ams migrate' : ''}\n`);
     return 1;
   }
 }

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { runCli } from '../../clients/cli.ts';
-import { copyDatabase } from '../../support/servers/postgres/database.ts';
+import { copyDatabase, createEmptyDatabase } from '../../support/servers/postgres/database.ts';
 import { useAuthorizationServer } from '../oauth/authorization-server.ts';
 
 const authority = useAuthorizationServer();
@@ -22,4 +22,11 @@ test('doctor names what to raise when PostgreSQL accepts no more connections', a
   Object.assign(url, { username: 'full_role', password: 'full' });
   const { out } = await runCli({ ...authority.env, DATABASE_URL: url.href }, ['doctor']);
   expect(out).toMatch(/^FAIL +database +too many connections[^→]+→.*max_connections/m);
+});
+
+test('a command before the first migration says to migrate', async () => {
+  const database = await createEmptyDatabase();
+  onTestFinished(() => database.drop());
+  const { code, err } = await runCli({ ...authority.env, DATABASE_URL: database.url }, ['agent', 'list']);
+  expect([code, err]).toEqual([1, 'error: relation "agents" does not exist; run: ams migrate\n']);
 });
