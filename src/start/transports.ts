@@ -17,7 +17,6 @@ import { ensureEchoFor } from '../services/agents/echo.ts';
 import { readFileAddress } from '../services/a2a/files.ts';
 import { writeA2aError } from '../transports/a2a/errors.ts';
 import { answerErrors } from '../transports/http/errors.ts';
-import { createPostingJob } from '../jobs/posting.ts';
 import { type Callback, noteCallback, readCallback } from '../services/remote/callbacks.ts';
 import { requireConfirmed } from '../services/remote/access.ts';
 import { redeemRemoteInvitation } from '../services/remote/invitations.ts';
@@ -176,12 +175,9 @@ export function createA2a(
 }
 
 /** The worker reads the task of a callback. */
-const createCallbacks = ({ unitOfWork, queues, settings }: Core): CallbackParts<Callback> => ({
+const createCallbacks = ({ unitOfWork, settings }: Core): CallbackParts<Callback> => ({
   read: (sealed) => readCallback(settings, sealed),
-  async note(callback) {
-    await unitOfWork.write(system, (work) => noteCallback(work, callback));
-    await queues.enqueue([createPostingJob(callback.thread_id, Date.now())]);
-  },
+  note: (callback) => unitOfWork.write(system, (work) => noteCallback(work, callback)),
 });
 
 /** The metadata of /v1, whose tokens REST and A2A accept (RFC 9728). */

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type RemoteServer, startRemoteServer } from '../../support/a2a/remote-server.ts';
 import { waitUntil } from '../webhooks/setup.ts';
 import { artifact, buildTask, meetRemote, showTask, storyOf, useInstallation } from './setup.ts';
@@ -29,6 +29,18 @@ describe('callbacks', () => {
     const statuses = await Promise.all(forged.map(async (address) => (await post(address)).status));
     expect(new Set(statuses)).toEqual(new Set([204]));
     expect(server.callsOf('GetTask')).toEqual([]);
+  });
+
+  test('are taken while the API reaches no queue', async () => {
+    const { server, ann, remote } = await meetRemote(service);
+    const { task_id } = await service.ask(ann, remote, 'silent');
+    await waitUntil(async () => (await service.readTask(ann, task_id)).delivery).toBe('delivered');
+    const [call] = server.callsOf('SendMessage');
+    const reads = server.callsOf('GetTask').length;
+    const enqueue = vi.spyOn(service.core.queues, 'enqueue').mockRejectedValue(new Error('It is down.'));
+    onTestFinished(() => enqueue.mockRestore());
+    expect((await post(call?.params.configuration.taskPushNotificationConfig.url)).status).toBe(204);
+    await waitUntil(() => server.callsOf('GetTask').length).toBeGreaterThan(reads);
   });
 
   test('bring nothing themselves: the task is read', async () => {
