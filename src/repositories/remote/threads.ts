@@ -148,6 +148,15 @@ export const remoteThreadsRepository = repository({
        lease_state = case when ${isLeased} then 'recalled' end
      from locked l where r.thread_id = l.thread_id returning r.thread_id`,
   ),
+  /** Threads of the agent that wait for their next attempts become due. An early attempt does not count. Rows are locked in one order. */
+  resume: sql.values<[agentId: string, now: number], string>(
+    'remote_threads.resume(agent_id, now)',
+    `with waiting as (
+       select r.thread_id from remote_threads r
+       where r.agent_id = :agent_id and ${hasWork} and r.next_at > :now and not ${isLeased} order by 1 for update of r)
+     update remote_threads r set next_at = :now, attempts = greatest(r.attempts - 1, 0), lease_state = null
+     from waiting w where r.thread_id = w.thread_id returning r.thread_id`,
+  ),
   listDue: sql.values<[now: number, after: string, limit: number], string>(
     'remote_threads.list_due(now, after, limit)',
     `select r.thread_id from remote_threads r where ${hasWork} and r.thread_id > :after and r.next_at <= :now

@@ -4,7 +4,7 @@ import { endTokens, revocationMessages } from '../auth/revocations.ts';
 import { removeInboxOf } from '../inbox/end-leases.ts';
 import { endTasksOfAgent } from '../tasks/transitions.ts';
 import { endWatchLinksOfAgent } from '../threads/watch-links.ts';
-import { removeWebhooksOf } from '../webhooks/access.ts';
+import { abandonWebhooks } from '../webhooks/access.ts';
 import { requireManagedAgent } from '../access.ts';
 
 /** Retires an agent and ends all access to it. The caller checks permission. */
@@ -29,7 +29,7 @@ export async function retire(
   await work.db.credentials.revokeOfAgent(id, work.now);
   await endConnectionsOfAgent(work, id);
   await work.db.mcpSessions.removeOfAgent(id);
-  await removeWebhooksOf(work, id);
+  await abandonWebhooks(work, await work.db.webhooks.removeAllOf(id));
   for (const message of revocationMessages(await endTokens(work, { agent_id: id })))
     work.changes.publish(message);
   // After the tokens, whose lock a claim holds when it locks the inbox.
@@ -41,7 +41,8 @@ export async function retireRemote(
   work: SystemWork,
   { id, canonical_handle }: { id: string; canonical_handle: string },
 ): Promise<void> {
-  // As a worker that applies an answer: first the threads, then their tasks.
+  // As every change of a remote agent: first the agent, then its threads, then their tasks.
+  await work.db.agents.lock(id);
   await work.db.remoteThreads.lockOfAgent(id);
   await retire(work, { id, canonical_handle });
   await work.db.remoteAgents.remove(id);

@@ -20,13 +20,16 @@ const maxNotified = 100;
 
 /** Sends what waits for the agent. */
 export async function sendWaiting(work: SystemWork, agent_id: string): Promise<void> {
-  const threads = await work.db.remoteThreads.setDue(agent_id, work.now);
-  for (const body of threads.slice(0, maxNotified)) work.changes.publish({ topic: remoteTopic, body });
+  notify(work, await work.db.remoteThreads.setDue(agent_id, work.now));
+}
+
+function notify({ changes }: SystemWork, threads: readonly string[]): void {
+  for (const body of threads.slice(0, maxNotified)) changes.publish({ topic: remoteTopic, body });
 }
 
 /**
- * Stores the outcome of a delivery, and tells agents if failures of a remote agent last, or end after they were told. The conversations that
- * wait for their next attempts then continue.
+ * Stores the outcome of a delivery, and tells agents if failures of a remote agent last, or end after they were told. In the second case,
+ * conversations that wait for their next attempts are sent at once.
  * @param problem null: the message was delivered.
  */
 export async function noteTurn(work: SystemWork, agent_id: string, problem: string | null): Promise<void> {
@@ -37,7 +40,8 @@ export async function noteTurn(work: SystemWork, agent_id: string, problem: stri
     ...record,
     failing_since: problem === null ? null : record.failing_since,
   });
-  if (problem === null) await sendWaiting(work, agent_id);
+  if (problem === null && record.state === 'ready')
+    notify(work, await work.db.remoteThreads.resume(agent_id, work.now));
 }
 
 /** Sends nothing more to an agent until a person has confirmed it again. */

@@ -63,6 +63,20 @@ test('when a failure that lasted ends in one conversation, the others continue a
   await waitUntil(() => server.texts().slice(3)).toEqual(['silent one', 'silent other']);
 });
 
+test('conversations that continue early keep their attempts, and idle ones are left out', async () => {
+  const { server, ann, remote } = await meetRemote(service);
+  const [idle, waiting] = [await service.thread(ann, remote), await service.thread(ann, remote)];
+  server.failNext('SendMessage', later);
+  await service.send(ann, waiting, 'silent');
+  await waitUntil(() => server.texts()).toEqual(['silent']);
+  for (const id of [idle, waiting]) await service.holdThread(id);
+  await service.sql('update remote_threads set attempts = 200 where thread_id = $1', [waiting]);
+  const soon = Date.now() + 600_000;
+  expect(await service.core.db.remoteThreads.resume(remote.id, soon)).toEqual([waiting]);
+  const state = 'select attempts, next_at = $2 as is_due from remote_threads where thread_id = $1';
+  expect(await service.sql(state, [waiting, soon])).toEqual([{ attempts: 199, is_due: true }]);
+});
+
 test('they get none while it fails and succeeds in turn, however long that is', async () => {
   const { server, ann, remote } = await meetRemote(service);
   const seen = await service.follow(ann, 'agent.updated');
