@@ -1,4 +1,3 @@
-import { remoteTopic } from '../../../packages/core/src/domain/remote.ts';
 import type { SystemWork, WorkSettings } from '../../work/unit-of-work.ts';
 
 const purpose = 'a2a callback';
@@ -37,10 +36,9 @@ export function readCallback(
  * changes nothing.
  */
 export async function noteCallback(
-  { db, changes, now }: SystemWork,
+  { db, now }: SystemWork,
   { thread_id, message_id }: Callback,
 ): Promise<void> {
-  if ((await db.remoteThreads.lock(thread_id)) === undefined) return;
-  await db.remoteThreads.setTaskDue(thread_id, message_id, now);
-  changes.publish({ topic: remoteTopic, body: thread_id });
+  if ((await db.remoteThreads.lock(thread_id)) !== undefined)
+    await db.remoteThreads.setTaskDue(thread_id, message_id, now);
 }
