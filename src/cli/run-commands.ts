@@ -23,7 +23,7 @@ export async function runCommands(
     const [line] = describeError(error).split('\n');
     // A table or column does not exist (SQLSTATE 42P01, 42703).
     const lacksMigration = /^42(P01|703)$/.test((error as { code?: string }).code ?? '');
-    io.log(`error: ${line}${lacksMigration ? '; run: ams migrate' : ''}\n`);
+    io.log(`error: ${line}${lacksMigration ? '; run: ams migrate, or correct DATABASE_URL' : ''}\n`);
     return 1;
   }
 }

@@ -7,7 +7,7 @@ import { minIdAt, timeOfId } from '../../../packages/core/src/domain/ids.ts';
 import { coveredUntil } from '../../../packages/core/src/domain/partitions.ts';
 import { openIdClientOf } from '../../start/connections.ts';
 import { findOtherInstances, describeSharedQueues } from '../../start/instance-guard.ts';
-import { pendingMigrations } from '../../platform/database/migrations.ts';
+import { pendingMigrations, requireEncoding } from '../../platform/database/migrations.ts';
 import { discover } from '../../platform/outbound/openid.ts';
 import { UnusableFolder } from '../../platform/blobs/draft-folder.ts';
 import { createClamdScanner, pingClamd } from '../../platform/scanning/clamd.ts';
@@ -54,8 +54,10 @@ export const checks: readonly Check[] = [
   {
     part: 'database',
     async run({ database }) {
-      const [row] = await database.query<{ server_version: string }>({ text: 'show server_version' }, []);
-      return `PostgreSQL ${row?.server_version}`;
+      const text = `select current_setting('server_version') as version, current_setting('server_encoding') as encoding`;
+      const [row] = await database.query<{ version: string; encoding: string }>({ text }, []);
+      requireEncoding(row?.encoding);
+      return `PostgreSQL ${row?.version}`;
     },
     advice:
       'start PostgreSQL, raise its max_connections, or correct DATABASE_URL; then run the command again',

@@ -53,14 +53,10 @@ async function runCheck<Target>({ part, run, advice }: Check<Target>, target: Ta
     return {
       part,
       status: 'failed',
-      detail: firstLine(describeError(reason)),
+      detail: describeError(reason).split('\n', 1)[0] ?? '',
       advice: typeof advice === 'string' ? advice : advice(target, error),
     };
   }
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? '';
 }
 
 /** `ams doctor` */

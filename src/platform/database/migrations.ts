@@ -36,6 +36,14 @@ const migrationLockId = 7_310_552_901;
 
 const lockPollMs = 100;
 
+/** Checks the encoding of a database, in which texts are normalized. @throws unless it is UTF8 */
+export function requireEncoding(encoding: string | undefined): void {
+  if (encoding !== 'UTF8')
+    throw new Error(
+      `the database has the encoding ${encoding}; create one with: createdb --encoding UTF8 --template template0`,
+    );
+}
+
 /** Holds an advisory lock for the whole run, so that it is safe to clear the lock row of a killed migration. */
 async function withKnex<T>(
   url: string,
@@ -54,11 +62,8 @@ async function withKnex<T>(
       await db.raw(`select set_config('lock_timeout', '3s', false), set_config('statement_timeout', '0', false),
         set_config('idle_in_transaction_session_timeout', '0', false), pg_backend_pid() as pid,
         current_setting('server_encoding') as encoding`);
-    const { pid = 0, encoding = '' } = rows[0] ?? {};
-    if (encoding !== 'UTF8')
-      throw new Error(
-        `the database has the encoding ${encoding}; create one with: createdb --encoding UTF8 --template template0`,
-      );
+    const { pid = 0, encoding } = rows[0] ?? {};
+    requireEncoding(encoding);
     await enableConnectionCheck(db, onMessage);
     await db.migrate.forceFreeMigrationsLock(knexOptions);
     const waits = watchLockWaits(guard, pid, onMessage);

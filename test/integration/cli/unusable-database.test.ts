@@ -12,7 +12,7 @@ test('a database with another encoding than UTF8 is not migrated, and doctor say
   const { code, err } = await runCli(env, ['migrate']);
   expect([code, err]).toEqual([1, expect.stringMatching(/LATIN1.*--encoding UTF8/)]);
   const { out } = await runCli(env, ['doctor']);
-  expect(out).toMatch(/^FAIL +schema .*LATIN1/m);
+  expect(out).toMatch(/^FAIL +database .*LATIN1/m);
 });
 
 test('doctor names what to raise when PostgreSQL accepts no more connections', async () => {
@@ -28,5 +28,8 @@ test('a command before the first migration says to migrate', async () => {
   const database = await createEmptyDatabase();
   onTestFinished(() => database.drop());
   const { code, err } = await runCli({ ...authority.env, DATABASE_URL: database.url }, ['agent', 'list']);
-  expect([code, err]).toEqual([1, 'error: relation "agents" does not exist; run: ams migrate\n']);
+  expect([code, err]).toEqual([
+    1,
+    'error: relation "agents" does not exist; run: ams migrate, or correct DATABASE_URL\n',
+  ]);
 });
