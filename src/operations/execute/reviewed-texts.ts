@@ -33,9 +33,9 @@ function describeFields(fields: Record<string, unknown>, path = ''): string[] {
       return value.flatMap((item, at) =>
         isRecord(item) ? describeFields(item, `${place}.${at + 1}.`) : [describeValue(place, item)],
       );
-    if (!isRecord(value)) return [describeValue(place, value)];
-    if (!dataFields.has(name)) return describeFields(value, `${place}.`);
-    return Object.keys(value).length > 0 ? [describeValue(place, value)] : [];
+    if (!isRecord(value) || (dataFields.has(name) && Object.keys(value).length > 0))
+      return [describeValue(place, value)];
+    return describeFields(value, `${place}.`);
   });
 }
 

@@ -20,7 +20,8 @@ export interface PersonAgentRow extends Pick<
 
 const columns = `a.id, a.owner_id, a.canonical_handle, a.display_name, a.scope, a.visibility, a.paused,
   w.name as owner_name, p.name as member_name, p.id is not null and not exists (
-    select from organization_members m where m.organization_id = a.owner_id and m.account_id = p.id) as member_has_left, ${actedAsByPerson(':account_id')} as acts_as, ${isOnline}`;
+    select from organization_members m where m.organization_id = a.owner_id and m.account_id = p.id) as member_has_left,
+  ${actedAsByPerson(':account_id')} as acts_as, ${isOnline}`;
 
 const joined = `agents a join owners w on w.id = a.owner_id left join owners p on p.id = a.member_account_id`;
 

@@ -9,13 +9,6 @@ export interface OwnerRow {
 
 export type OrganizationRole = 'admin' | 'member';
 
-/** An organization with the role of one of its members. */
-interface Membership {
-  id: string;
-  name: string;
-  role: OrganizationRole;
-}
-
 /** A member of an organization, since `created_at` (ms). */
 export interface MemberRow {
   username: string;
@@ -71,12 +64,6 @@ export const ownersRepository = repository({
   findMember: sql.row<[organizationId: string, accountId: string], { role: OrganizationRole }>(
     'owners.find_member(organization_id, account_id)',
     `select role from organization_members where organization_id = :organization_id and account_id = :account_id`,
-  ),
-  /** The organization and the account's role in it; undefined when the account is not a member. */
-  findMembership: sql.row<[organization: string, accountId: string], Membership>(
-    'owners.find_membership(organization, account_id)',
-    `select o.id, o.name, m.role from organization_members m join owners o on o.id = m.organization_id
-     where o.name = :organization and m.account_id = :account_id`,
   ),
   /** Members by name, after the name `after`; all of them when the limit is null. */
   listMembers: sql.rows<[organizationId: string, page: { after: string; limit: number | null }], MemberRow>(

@@ -99,7 +99,7 @@ async function resolveOrganizationOwner(
     const scope = requestedScope ?? 'shared';
     return { owner_id: principal.owner_id, owner_name: slug, member_account_id: null, scope };
   }
-  const membership = await work.db.owners.findMembership(slug, person_id);
+  const membership = await work.db.memberships.find(person_id, slug);
   if (!membership) throw organizationNotFound();
   const scope = requestedScope ?? 'member';
   if (scope !== 'member' && membership.role !== 'admin') {
@@ -107,7 +107,7 @@ async function resolveOrganizationOwner(
     throw new DomainError('FORBIDDEN', `Only admins of ${slug} can ${agents}.`);
   }
   const member_account_id = scope === 'member' ? person_id : null;
-  return { owner_id: membership.id, owner_name: membership.name, member_account_id, scope };
+  return { owner_id: membership.id, owner_name: slug, member_account_id, scope };
 }
 
 /**

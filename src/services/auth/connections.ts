@@ -4,7 +4,7 @@ import type { ReadWork, SystemWork } from '../../work/unit-of-work.ts';
 import { agentNotFound } from '../access.ts';
 import { endTokens } from './revocations.ts';
 import type { Revocation } from './tokens.ts';
-import { removeWebhooksOfMember } from '../webhooks/access.ts';
+import { abandonWebhooks } from '../webhooks/access.ts';
 
 const grantIdPattern = /^[\w-]{1,100}$/;
 
@@ -115,7 +115,8 @@ export async function endAccessOfMember(
   account_id: string,
 ): Promise<Revocation[]> {
   const ended = await endConnectionsBeyondRights(work, account_id);
-  await removeWebhooksOfMember(work, organization_id, account_id);
+  // The person chose their URLs.
+  await abandonWebhooks(work, await work.db.webhooks.removeOfMember(organization_id, account_id));
   await work.db.pushConfigs.removeOfMember(organization_id, account_id);
   await work.db.notificationMessages.removeBeyondRights(account_id);
   for (const client_id of await work.db.credentials.revokeOfMember(organization_id, account_id, work.now)) {

@@ -121,7 +121,8 @@ export async function answerInvitationLink(
   if (accepts) {
     await addInvited(work, { id: organization_id, name: slug }, account_id, role);
     // A member who is removed later cannot return by an invitation from before.
-    await work.db.membershipInvitations.take(organization_id, account_id, work.now);
+    if (await work.db.membershipInvitations.take(organization_id, account_id, work.now))
+      work.changes.audit({ act: 'member.invitation_revoked', account_id, about: slug });
   } else work.changes.audit({ act: 'member.invitation_declined', account_id, about: slug });
   return slug;
 }

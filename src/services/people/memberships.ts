@@ -157,7 +157,8 @@ export async function lockAdministeredOrganization(
   return organization;
 }
 
-function requireAdmin({ role, slug }: MembershipRow): void {
+/** @throws {DomainError} FORBIDDEN */
+export function requireAdmin({ role, slug }: MembershipRow): void {
   if (role !== 'admin') throw new DomainError('FORBIDDEN', `Only admins of ${slug} can do this.`);
 }
 

@@ -1,8 +1,7 @@
 import type { AuditAction } from '../../../packages/core/src/domain/auth/audit.ts';
-import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Person } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { ReadWork } from '../../work/unit-of-work.ts';
-import { loadOrganization } from './memberships.ts';
+import { loadOrganization, requireAdmin } from './memberships.ts';
 
 export interface ReadOrganizationAudit {
   act?: AuditAction | undefined;
@@ -25,9 +24,7 @@ export async function readOrganizationAudit(
   { act, handle, before, limit }: ReadOrganizationAudit,
 ) {
   const organization = await loadOrganization(work, by, slug);
-  if (organization.role !== 'admin') {
-    throw new DomainError('FORBIDDEN', `Only admins of ${organization.slug} can see its audit log.`);
-  }
+  requireAdmin(organization);
   return work.db.auditLog.listOfOrganization({
     organization_id: organization.id,
     slug: organization.slug,

@@ -3,6 +3,7 @@ import { a2aBaseUrl, a2aCardUrl } from '../../../packages/core/src/domain/a2a.ts
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { invitationClientId, remoteInvitationMs } from '../../../packages/core/src/domain/remote.ts';
+import type { AgentRow } from '../../repositories/agents/agents.ts';
 import type { PrincipalRow } from '../../repositories/agents/managed-agents.ts';
 import type { LockedInvitationRow } from '../../repositories/remote/invitations.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
@@ -130,10 +131,7 @@ export interface AcceptInvitation {
 }
 
 /** An agent here that accepts an invitation. */
-type InvitedAgent = Pick<
-  Awaited<ReturnType<typeof requireManagedAgent>>,
-  'id' | 'canonical_handle' | 'scope'
->;
+type InvitedAgent = Pick<AgentRow, 'id' | 'canonical_handle' | 'scope'>;
 
 /**
  * Adds, for a principal, the agent that another installation invites one of its agents to talk with. A worker redeems the invitation a moment

@@ -8,7 +8,6 @@ import {
   addRemoteAgentFor,
   confirmRemoteAgent,
   refreshRemoteAgent,
-  type RemoteAgentChanges,
   removeRemoteAgent,
   updateRemoteAgent,
 } from './agents.ts';
@@ -43,33 +42,18 @@ export async function addRemoteAgentForPerson(work: SystemWork, account_id: stri
   return addRemoteAgentFor(work, await requirePrincipal(work, account_id), input);
 }
 
-/** Confirms what the card says. @throws {DomainError} AGENT_NOT_FOUND, INVALID_TRANSITION */
-export async function confirmForPerson(
-  work: SystemWork,
-  { account_id, agent_id }: OfPerson,
-  fingerprint: string,
-): Promise<void> {
-  await confirmRemoteAgent(work, await lockRemoteAgentOfPerson(work, account_id, agent_id), fingerprint);
-}
+/** A change by a person, who must own or administer the agent. @throws {DomainError} AGENT_NOT_FOUND, and those of the change */
+const forPerson =
+  <Input extends unknown[]>(
+    change: (work: SystemWork, agent: RemoteAgent, ...input: Input) => Promise<unknown>,
+  ) =>
+  async (work: SystemWork, { account_id, agent_id }: OfPerson, ...input: Input): Promise<void> =>
+    void (await change(work, await lockRemoteAgentOfPerson(work, account_id, agent_id), ...input));
 
-/** Has the card read again. @throws {DomainError} AGENT_NOT_FOUND */
-export async function refreshForPerson(work: SystemWork, { account_id, agent_id }: OfPerson): Promise<void> {
-  await refreshRemoteAgent(work, await lockRemoteAgentOfPerson(work, account_id, agent_id));
-}
-
-/** Changes the name or the credential. @throws {DomainError} AGENT_NOT_FOUND, VALIDATION_ERROR */
-export async function updateForPerson(
-  work: SystemWork,
-  { account_id, agent_id }: OfPerson,
-  changes: RemoteAgentChanges,
-): Promise<void> {
-  await updateRemoteAgent(work, await lockRemoteAgentOfPerson(work, account_id, agent_id), changes);
-}
-
-/** Removes the agent. @throws {DomainError} AGENT_NOT_FOUND */
-export async function removeForPerson(work: SystemWork, { account_id, agent_id }: OfPerson): Promise<void> {
-  await removeRemoteAgent(work, await lockRemoteAgentOfPerson(work, account_id, agent_id));
-}
+export const confirmForPerson = forPerson(confirmRemoteAgent);
+export const refreshForPerson = forPerson(refreshRemoteAgent);
+export const updateForPerson = forPerson(updateRemoteAgent);
+export const removeForPerson = forPerson(removeRemoteAgent);
 
 const maxInvitations = 100;
 
@@ -89,7 +73,7 @@ export async function inviteForPerson(
 ): Promise<NewInvitation> {
   const { owner_id, owner_name } = await requireAgentOfPerson(work, account_id, agent_id, 'manages');
   const membership =
-    owner_id === account_id ? undefined : await work.db.owners.findMembership(owner_name, account_id);
+    owner_id === account_id ? undefined : await work.db.memberships.find(account_id, owner_name);
   if (membership && membership.role !== 'admin') {
     throw new DomainError(
       'FORBIDDEN',

@@ -33,22 +33,9 @@ export async function requireAnyWebhook({ db: { webhooks } }: ReadWork, id: stri
   return webhook;
 }
 
-/** Removes all webhooks of an agent. Their delivery log stays until it expires. */
-export async function removeWebhooksOf(work: ReadWork, agent_id: string): Promise<void> {
-  await abandonAll(work, await work.db.webhooks.removeAllOf(agent_id));
-}
-
-/** Removes the webhooks of an organization's agents that belong to a member who leaves it, because this person chose their URLs. */
-export async function removeWebhooksOfMember(
-  work: ReadWork,
-  organization_id: string,
-  account_id: string,
-): Promise<void> {
-  await abandonAll(work, await work.db.webhooks.removeOfMember(organization_id, account_id));
-}
-
-async function abandonAll({ db: { webhookDeliveries } }: ReadWork, ids: readonly string[]): Promise<void> {
-  for (const id of ids) await webhookDeliveries.abandon(id, webhookRemoved, maxAbandonedAtOnce);
+/** Abandons the deliveries of removed webhooks. Their delivery log stays until it expires. */
+export async function abandonWebhooks({ db }: ReadWork, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await db.webhookDeliveries.abandon(id, webhookRemoved, maxAbandonedAtOnce);
 }
 
 /**

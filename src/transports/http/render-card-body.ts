@@ -23,9 +23,6 @@ export function scrollTables({ renderer: { rules } }: MarkdownIt): void {
   }
 }
 
-/** The columns of a table that do not start at the left. */
-const sides = ['to-center', 'to-right'];
-
 const linkPattern = /^(?:https?:\/\/|mailto:)/i;
 
 const sanitizeOptions: sanitize.IOptions = {
@@ -35,7 +32,7 @@ const sanitizeOptions: sanitize.IOptions = {
     ),
   // Only tables have a div. Users cannot write one, because raw HTML is shown as text.
   allowedAttributes: { a: ['href', 'rel', 'target'], div: ['class', 'role', 'aria-label', 'tabindex'] },
-  allowedClasses: { th: sides, td: sides },
+  allowedClasses: { th: ['to-*'], td: ['to-*'] },
   allowedSchemes: ['http', 'https', 'mailto'],
   allowProtocolRelative: false,
   transformTags: {

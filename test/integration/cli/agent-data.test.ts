@@ -47,6 +47,7 @@ test('an agent is exported completely, then erased: other messages keep their or
   await trust.request(ann, bob.handle, 'let us talk');
   await trust.approve(bob, ann.handle);
   await trust.block(ann, cid.handle);
+  await service.sql('insert into removed_contacts (agent_id, contact_id) values ($1, $2)', [ann.id, cid.id]);
   await service.core.db.outgoingClearances.insert({ agent_id: ann.id, ids: [bob.id], thread_id: '', now: 1 });
   const thread = await openThread(service, ann, bob);
   const file = await uploadId(service, ann, { bytes: Buffer.from('bytes of ann') });
@@ -82,6 +83,7 @@ test('an agent is exported completely, then erased: other messages keep their or
       contact: 1,
       block: 1,
       outgoing_clearance: 1,
+      removed_contact: 1,
       thread: 2,
       message: 3,
       attachment: 1,

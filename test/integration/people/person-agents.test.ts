@@ -118,6 +118,7 @@ test('the list continues after a handle, and includes the owner', async () => {
     is_online: false,
     owner_name: slug,
     member_name: worker.username,
+    member_has_left: false,
     acts_as: false,
   });
 });

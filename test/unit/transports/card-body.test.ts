@@ -14,11 +14,11 @@ test('a card whose rendering is many times as long as its text is shown as text'
 test('columns of a table are aligned without styles of elements', () => {
   expect(renderCardBody('|a|b|c|d|\n|-|:-|:-:|-:|\n|1|2|3|4|').match(/<t[hd]\b.*/g)).toEqual([
     '<th>a</th>',
-    '<th>b</th>',
+    '<th class="to-left">b</th>',
     '<th class="to-center">c</th>',
     '<th class="to-right">d</th>',
     '<td>1</td>',
-    '<td>2</td>',
+    '<td class="to-left">2</td>',
     '<td class="to-center">3</td>',
     '<td class="to-right">4</td>',
   ]);

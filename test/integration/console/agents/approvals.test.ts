@@ -137,7 +137,7 @@ describe('an approval request', () => {
         expect(page.visibleText).toContain('No such approval, or you cannot decide it.');
       }
     }
-    expect((await eve.go(list)).visibleText).toMatch(/No pending approvals.*review before sending/);
+    expect((await eve.go(list)).visibleText).toMatch(/No pending approvals.*review before an agent sends/);
     expect((await ada.go(address)).visibleText).toContain('Waiting for a decision');
   });
 

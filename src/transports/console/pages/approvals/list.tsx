@@ -20,12 +20,8 @@ export function outcomeText(
     return stored?.decision ? 'The decision takes effect within seconds.' : 'Waiting for a decision.';
   if (state === 'expired') return 'No one decided in time. The agent can ask again.';
   const by = deciderText(decision);
-  if (state === 'denied') {
-    const isLast = isReview || expires_at <= now;
-    return isLast
-      ? `${by} denied it.`
-      : `${by} denied it. The agent can ask again 24 hours after its request.`;
-  }
+  const again = isReview || expires_at <= now ? '' : ' The agent can ask again 24 hours after its request.';
+  if (state === 'denied') return `${by} denied it.${again}`;
   if (used_at !== null) return `${by} approved it, and it was done.`;
   return expires_at > now
     ? `${by} approved it. The agent can repeat the call within 24 hours.`
@@ -65,7 +61,7 @@ export const approvalsPage = definePage({
       noun: 'approvals',
       empty: {
         title: 'No pending approvals',
-        text: 'Here you decide about messages of agents that you review before sending, and about contacts that agents add or remove through MCP.',
+        text: 'Decide here on messages that you review before an agent sends them, and on contacts that agents add or remove through MCP.',
       },
       read: async (visit) =>
         isDecided(visit)

@@ -107,9 +107,7 @@ const usageFile = page(csvPath, async (visit) => {
   ];
   const nameOf = ({ agent }: UsageOfAgent) => agent?.canonical_handle ?? '';
   const lines = [
-    'kind,name,messages_sent,messages_received,bytes_sent,bytes_received,stopped_loops,median_answer_ms'.split(
-      ',',
-    ),
+    ['kind,name,messages_sent,messages_received,bytes_sent,bytes_received,stopped_loops,median_answer_ms'],
     ...agents.map((row) => toLine('agent', nameOf(row), row, answerTimes.get(row.agent?.id ?? ''))),
     ...counterparts.map((row) => toLine('counterpart', nameOf(row), row)),
     ...days.filter(hasUsage).map((row) => toLine('day', presentDay(row.day), row)),
