@@ -42,7 +42,7 @@ export async function measureSending(bench: Bench, load: { in_flight?: number; t
   const delays = await senders.sendAtRate(rate, seconds);
   await senders.waitUntilIdle();
   const delivery_ms = percentiles(delays);
-  const floor_ms = await measureFloor(service, signal);
+  const floor_ms = await measureFloor(service, rate, signal);
   const toFloor = (ms: number) => Math.round((100 * ms) / floor_ms) / 100;
   const { messages, lost, duplicated } = await senders.count();
   const missingRows = Math.max(0, messages - (await countMessages(service, threads)));
@@ -71,14 +71,14 @@ export async function measureSending(bench: Bench, load: { in_flight?: number; t
 }
 
 /** Milliseconds: the median of a response without data plus the median of a synced INSERT. */
-async function measureFloor({ base, database }: Service, signal: AbortSignal): Promise<number> {
+async function measureFloor({ base, database }: Service, rate: number, signal: AbortSignal): Promise<number> {
   const calls = 1_000;
   const api = openHttpPool(base);
-  const answers = await runLoad({ calls, signal }, () => api.request({ path: '/livez', token: '-' }));
+  const answers = await runLoad({ rate, calls, signal }, () => api.request({ path: '/livez', token: '-' }));
   api.close();
   await database.query({ text: 'create table bench_floor (content text not null)' }, []);
   const text = 'insert into bench_floor values ($1)';
-  const rows = await runLoad({ calls, signal }, () => database.query({ text }, ['x'.repeat(200)]));
+  const rows = await runLoad({ rate, calls, signal }, () => database.query({ text }, ['x'.repeat(200)]));
   return Math.round(100 * (median(answers.ms) + median(rows.ms))) / 100;
 }
 
