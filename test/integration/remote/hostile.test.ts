@@ -121,14 +121,12 @@ describe('answers', () => {
   ])('to a message with $name do not stop the thread', async ({ task }) => {
     const { server, ann, remote } = await meetRemote(service);
     server.answer('ListTasks', () => ({ tasks: [], nextPageToken: '', pageSize: 50, totalSize: 0 }));
-    server.answer('SendMessage', () => ({ task }));
-    const thread_id = await service.thread(ann, remote);
-    await service.send(ann, thread_id, 'One');
-    await service.send(ann, thread_id, 'direct two');
-    await waitUntil(() => server.texts().includes('One')).toBe(true);
     server.answer('SendMessage', ({ message }: { message: { parts: { text: string }[] } }) =>
       message.parts[0]?.text === 'One' ? { task } : undefined,
     );
+    const thread_id = await service.thread(ann, remote);
+    await service.send(ann, thread_id, 'One');
+    await service.send(ann, thread_id, 'direct two');
     await waitUntil(async () => {
       await service.pass(thread_id);
       return server.texts().at(-1);
