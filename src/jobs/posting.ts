@@ -28,3 +28,15 @@ export function createPostingJob(subscription_id: string, due: number, now = Dat
   const delay_ms = Math.max(0, due - now);
   return { queue, name, id: `${name}-${subscription_id}-${due}`, payload, attempts, backoff_ms, delay_ms };
 }
+
+interface PostingParts {
+  queues: { enqueue(jobs: readonly QueuedJob[]): Promise<unknown> };
+  logger: { debug(about: object, text: string): void };
+}
+
+/** Enqueues a receiver that is due now. The sweep finds it if this fails. */
+export function enqueuePosting({ queues, logger }: PostingParts, id: string): void {
+  queues
+    .enqueue([createPostingJob(id, Date.now())])
+    .catch((error: unknown) => logger.debug({ err: error }, `${id} not enqueued; the sweep retries`));
+}

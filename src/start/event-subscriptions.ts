@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Core } from '../compose.ts';
-import { createPostingJob } from '../jobs/posting.ts';
+import { enqueuePosting } from '../jobs/posting.ts';
 import { subscribe, unsubscribe } from '../services/event-subscriptions/subscribe.ts';
 import type { EventSubscriptions } from '../transports/mcp/events/event-subscriptions.ts';
 
@@ -9,20 +9,15 @@ const callRecordIntervalMs = 2_000;
 
 /** Subscriptions of MCP clients with a URL. The workers send their events. */
 export function createEventSubscriptions(core: Core): EventSubscriptions {
-  const { unitOfWork, db, queues, config, logger } = core;
+  const { unitOfWork, db, config, logger } = core;
   const hold_ms = config.EVENTS_HOLD_SECONDS * 1_000;
   const recorded = new LRUCache<string, true>({ max: 10_000, ttl: callRecordIntervalMs });
-  const report = (message: string) => (error: unknown) => logger.debug({ err: error }, message);
 
   return {
     hold_ms,
     async subscribe(actor, request) {
       const outcome = await subscribe(unitOfWork, core, actor, request);
-      if (outcome.kind === 'subscribed') {
-        queues
-          .enqueue([createPostingJob(outcome.subscription.id, Date.now())])
-          .catch(report('subscription not enqueued; the sweep retries'));
-      }
+      if (outcome.kind === 'subscribed') enqueuePosting(core, outcome.subscription.id);
       return outcome;
     },
     unsubscribe: (actor, target) => unsubscribe(unitOfWork, actor, target),
@@ -32,7 +27,7 @@ export function createEventSubscriptions(core: Core): EventSubscriptions {
       recorded.set(key, true);
       db.eventSubscriptions
         .recordCall(agent_id, client_id, Date.now())
-        .catch(report('a call of a subscriber was not recorded'));
+        .catch((error: unknown) => logger.debug({ err: error }, 'a call of a subscriber was not recorded'));
     },
   };
 }

@@ -17,7 +17,7 @@ import { ensureEchoFor } from '../services/agents/echo.ts';
 import { readFileAddress } from '../services/a2a/files.ts';
 import { writeA2aError } from '../transports/a2a/errors.ts';
 import { answerErrors } from '../transports/http/errors.ts';
-import { createPostingJob } from '../jobs/posting.ts';
+import { enqueuePosting } from '../jobs/posting.ts';
 import { type Callback, noteCallback, readCallback } from '../services/remote/callbacks.ts';
 import { requireConfirmed } from '../services/remote/access.ts';
 import { redeemRemoteInvitation } from '../services/remote/invitations.ts';
@@ -176,13 +176,11 @@ export function createA2a(
 }
 
 /** The worker reads the task of a callback. */
-const createCallbacks = ({ unitOfWork, queues, settings, logger }: Core): CallbackParts<Callback> => ({
-  read: (sealed) => readCallback(settings, sealed),
+const createCallbacks = (core: Core): CallbackParts<Callback> => ({
+  read: (sealed) => readCallback(core.settings, sealed),
   async note(callback) {
-    await unitOfWork.write(system, (work) => noteCallback(work, callback));
-    queues
-      .enqueue([createPostingJob(callback.thread_id, Date.now())])
-      .catch((error: unknown) => logger.debug({ err: error }, 'callback not enqueued; the sweep retries'));
+    await core.unitOfWork.write(system, (work) => noteCallback(work, callback));
+    enqueuePosting(core, callback.thread_id);
   },
 });
 

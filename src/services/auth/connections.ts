@@ -115,7 +115,7 @@ export async function endAccessOfMember(
   account_id: string,
 ): Promise<Revocation[]> {
   const ended = await endConnectionsBeyondRights(work, account_id);
-  // The person chose their URLs.
+  // The person chose the URLs of both.
   await abandonWebhooks(work, await work.db.webhooks.removeOfMember(organization_id, account_id));
   await work.db.pushConfigs.removeOfMember(organization_id, account_id);
   await work.db.notificationMessages.removeBeyondRights(account_id);
