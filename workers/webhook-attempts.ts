@@ -25,7 +25,8 @@ export type AttemptDelivery = (
   event: EventRow | undefined,
 ) => Promise<AttemptOutcome>;
 
-const attemptDone: AttemptOutcome = { done: true, retryAfterMs: 0 };
+/** Nothing more is to do for a delivery. */
+export const attemptDone: AttemptOutcome = { done: true, retryAfterMs: 0 };
 const eventRemoved = 'the event is no longer stored';
 const secretUnreadable = 'the signing secret cannot be read; rotate it';
 

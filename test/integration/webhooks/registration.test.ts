@@ -182,6 +182,27 @@ describe('rights', () => {
     ]);
   });
 
+  test('a new address with fewer rights gets neither pending events nor replays that its token may not see', async () => {
+    const bob = await setup.agent();
+    const narrow = await setup.token(bob.handle, ['agents:write', 'contacts:read']);
+    const webhook = await setup.webhook(bob);
+    const { from } = await setup.sendMessageTo(bob);
+    const listMessages = async () =>
+      (await setup.deliveries(bob, webhook)).filter(({ event_type }) => event_type === 'message.created');
+    await waitUntil(listMessages).toMatchObject([{ state: 'delivered' }]);
+    const moved = await setup.call('PATCH', `/webhooks/${webhook.id}`, narrow, {
+      url: `${setup.receiver.url}/narrow`,
+    });
+    expect(moved.status).toBe(200);
+    for (const { id } of await listMessages())
+      await setup.call('POST', `/webhooks/${webhook.id}/deliveries/${id}/replay`, narrow);
+    await setup.call('POST', '/contacts/requests', from.token, { handle: bob.handle });
+    await waitUntil(listMessages).toMatchObject([{ state: 'skipped' }]);
+    await waitUntil(() => setup.receiver.postsAt('/narrow').map(({ json }) => json.type)).toEqual([
+      'contact.request',
+    ]);
+  });
+
   test('the webhooks of a retired agent end', async () => {
     const bob = await setup.agent();
     const webhook = await setup.webhook(bob);
