@@ -67,9 +67,9 @@ function search() {
   else visit('/console/conversations#search');
 }
 
-// On the row that has the focus.
+// On the row of Home that has the focus: rows of other pages have buttons of other meanings.
 const press = (button) =>
-  document.activeElement.closest('.row')?.querySelector(`.row-side ${button}`)?.click();
+  document.activeElement.closest('#waiting-for-you .row')?.querySelector(`.row-side ${button}`)?.click();
 
 // To the message that has the focus, or to the last one.
 const reply = () =>
@@ -110,7 +110,8 @@ for (const [key, act] of bound) {
 function find({ key, target, ctrlKey, metaKey }) {
   const hasModifier = ctrlKey || metaKey;
   if (hasModifier && key === 'k') return () => open('/console/find');
-  if (hasModifier && key === 'Enter' && target.form) return () => target.form.requestSubmit();
+  if (hasModifier && key === 'Enter' && target.form)
+    return () => target.form.requestSubmit(target.form.querySelector('button.primary'));
   if (!dialog()) return undefined;
   if (key === 'ArrowDown') return () => step(1);
   if (key === 'ArrowUp') return () => step(-1);

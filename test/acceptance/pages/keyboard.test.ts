@@ -120,6 +120,22 @@ await describeWithBrowser('the keyboard', (browser) => {
     await page.context().close();
   });
 
+  test('presses no button of a row outside of Home, and sends a form with its own button', async () => {
+    const { page, press, mine } = await openHome();
+    await page.goto(`/console/agents/${mine.id}/allowlist`);
+    await page.getByLabel('Agent or owner').fill('acme.*');
+    await press('Control+Enter');
+    await page.getByText('Added @acme.*').waitFor();
+    await page.getByRole('button', { name: 'Remove' }).focus();
+    await press('a', 'd');
+    // The key after them shows that they did nothing.
+    await press('g', 'c');
+    await page.waitForURL('**/console/conversations');
+    await page.goto(`/console/agents/${mine.id}/allowlist`);
+    expect(await page.getByRole('button', { name: 'Remove' }).count()).toBe(1);
+    await page.context().close();
+  });
+
   test('single keys can be turned off and on again; keys with Ctrl stay', async () => {
     const { page, press } = await openHome();
     await page.goto('/console/keys');
