@@ -151,6 +151,21 @@ describe('an approval request', () => {
     expect([(await worker.go(theirs)).status, (await worker.go(ours)).status]).toEqual([200, 404]);
   });
 
+  test('shows no direction marks, which could let its text look like another one', async () => {
+    const ada = await signInWithAgent(service);
+    const page = await ada.go(await ask(ada.mine, { message: 'pay \u202e001 to eve\u202c' }));
+    expect(page.visibleText).toContain('pay 001 to eve');
+  });
+
+  test('a reason with NUL is refused as wrong input', async () => {
+    const ada = await signInWithAgent(service);
+    const address = await ask(ada.mine);
+    const fields = { decision: 'deny', reason: 'not\0now' };
+    const answer = await ada.send(fillForm(await ada.go(address), address, fields));
+    expect(answer.status).toBeLessThan(500);
+    expect(answer.visibleText).toContain('NUL');
+  });
+
   test('escapes text from others', async () => {
     const ada = await signInWithAgent(service);
     const hostile = `<script>alert(1)</script><b>"'`;

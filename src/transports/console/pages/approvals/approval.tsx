@@ -1,6 +1,6 @@
 import { type Approval, requireApprovalForPerson } from '../../../../services/approvals/approvals.ts';
 import { cardPath, Handle, Time } from '../../components/rows.tsx';
-import { Badge, Card, ErrorNotice, Facts, Heading } from '../../components/content.tsx';
+import { Badge, Card, ErrorNotice, Facts, Heading, Quote } from '../../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import { Field, TextArea } from '../../components/field.tsx';
 import type { ComponentChildren } from 'preact';
@@ -93,7 +93,7 @@ function showDetails({ approval, review, address }: ApprovalProps) {
       {message !== '' && !(isPending && review) && (
         <div>
           <p class="hint">Message:</p>
-          <blockquote class="quote">{message}</blockquote>
+          <Quote text={message} />
         </div>
       )}
       <Facts
@@ -150,7 +150,7 @@ function ReviewForm({ approval, review: { texts, about }, address }: ApprovalPro
   return (
     <>
       <ErrorNotice message={approval.stored?.failure ?? undefined} />
-      {about !== '' && <blockquote class="quote">{about}</blockquote>}
+      <Quote text={about} />
       <Form action={address}>
         {texts.map((text, at) =>
           isEditable ? (
@@ -161,7 +161,7 @@ function ReviewForm({ approval, review: { texts, about }, address }: ApprovalPro
               rows={8}
             />
           ) : (
-            <blockquote class="quote">{text}</blockquote>
+            <Quote text={text} />
           ),
         )}
         <Actions>

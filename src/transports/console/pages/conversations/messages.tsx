@@ -2,7 +2,7 @@ import type { ConversationPage } from '../../../../services/threads/conversation
 import { describeWish } from '../../../../../packages/core/src/domain/approvals.ts';
 import { ApprovalButtons } from '../../components/approval-buttons.tsx';
 import { stateBadges } from '../../components/approval-text.ts';
-import { Badge } from '../../components/content.tsx';
+import { Badge, Quote } from '../../components/content.tsx';
 import { useLayoutContext } from '../../components/layout-context.ts';
 import { Day, dayOf, isOneRun } from '../../components/message-parts.tsx';
 import { Message, type ShownConversation } from './message.tsx';
@@ -79,7 +79,7 @@ function ApprovalEntry({ approval }: { approval: Approval }) {
           <bdi>{agent_display_name}</bdi> wants to {describeWish(approval)}
         </a>
       </p>
-      {message !== '' && <blockquote class="quote">{message}</blockquote>}
+      <Quote text={message} />
       {state === 'pending' && <ApprovalButtons approval={approval} />}
     </li>
   );
