@@ -25,6 +25,9 @@ const connectionErrors = new Set([
  */
 const transientStates = /^(08|53|57|40)|^55P03$|^25006$/;
 
+/** 22021, 22P05: text with NUL, which only input that no schema has parsed can have, such as a parameter of a page. */
+const unstorableStates = /^22(?:021|P05)$/;
+
 /** Whether a row was refused because its key exists. */
 export const isDuplicateKey = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '23505';
@@ -38,6 +41,10 @@ export function databaseError(error: unknown): unknown {
   const { code, constraint } = error as { code?: string; constraint?: string };
   const createError = isDuplicateKey(error) && constraint ? constraints[constraint] : undefined;
   if (createError) return createError();
+  if (code !== undefined && unstorableStates.test(code)) {
+    const message = 'The request has a NUL character. Send text without it.';
+    return new DomainError('VALIDATION_ERROR', message, { cause: error });
+  }
   if (code === concurrentChangeState) return new ConcurrentChange({ cause: error });
   const isTransient = code !== undefined && (connectionErrors.has(code) || transientStates.test(code));
   if (!isTransient) return error;

@@ -19,6 +19,10 @@ test.each([undefined, '23514', '42P01'])(
   },
 );
 
+test.each(['22021', '22P05'])('the code %s is input that cannot be stored', (code) => {
+  expect(databaseError(failure(code))).toMatchObject({ code: 'VALIDATION_ERROR', status: 400 });
+});
+
 test('the SQLSTATE of a change by another transaction has an error of its own', () => {
   expect(databaseError(failure('AM001'))).toBeInstanceOf(ConcurrentChange);
 });
