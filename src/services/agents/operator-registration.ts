@@ -2,10 +2,10 @@ import type { OwnerRow } from '../../repositories/people/owners.ts';
 import { defaultVisibility } from '../../../packages/core/src/domain/agents/agents.ts';
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
 import { parseHandle } from '../../../packages/core/src/domain/agents/handles.ts';
-import { newId } from '../../../packages/core/src/domain/ids.ts';
 import { toOneLine } from '../../../packages/core/src/domain/visible-text.ts';
 import type { SystemWork } from '../../work/unit-of-work.ts';
 import { insertAgent } from './registration.ts';
+import { createAccount } from '../people/accounts.ts';
 import { requireOwner } from '../people/owners.ts';
 
 type NewAgent = Parameters<SystemWork['db']['agents']['insert']>[0];
@@ -59,9 +59,8 @@ async function findOrCreateOwner(work: SystemWork, name: string, create: boolean
   const owner = await work.db.owners.find(name);
   if (owner) return owner;
   if (!create) throw new DomainError('NOT_FOUND', `No such owner: ${name}. Create it first.`);
-  const account = { id: newId('account'), name, created_at: work.now };
-  await work.db.owners.insertAccount({ ...account, password_hash: null });
-  return { ...account, kind: 'account' };
+  const { id, created_at } = await createAccount(work, { username: name, password_hash: null });
+  return { id, name, created_at, kind: 'account' };
 }
 
 function defaultScope(owner: OwnerRow, member: string | undefined): NewAgent['scope'] {

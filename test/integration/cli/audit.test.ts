@@ -129,6 +129,10 @@ test('actions of people and of operators are recorded under their names', async 
   const operator = (await audit('--act', 'signing_key.rotated')).at(-1);
   expect(operator).toMatchObject({ by: 'operator', transport: 'command line', about: key.id });
   const name = operator?.by_name;
+  const owner = `made-${process.pid}`;
+  await runCliJson(env(), ['agent', 'create', `${owner}.bot`, '--create-owner']);
+  const opened = ['account.opened', name, 'command line', owner, null];
+  expect(await listEntries('--person', owner)).toContainEqual(opened);
   expect(await listEntries('--person', username)).toEqual([
     ['account.opened', null, 'service', username, null],
     ['sign_in.succeeded', username, 'console', username, null],

@@ -31,7 +31,7 @@ const scopeAbilities: Record<Scope, Ability> = {
   },
   'approvals:write': {
     title: 'Decide approvals of your other agents',
-    text: 'Approve or deny for you when another of your agents asks to add or remove a contact.',
+    text: 'Approve or deny for you when another of your agents asks to add or remove a contact, and read and send its messages that wait for your review.',
     wide: true,
   },
   'conversations:read': {
