@@ -43,6 +43,33 @@ print(json.dumps([errors, logs, bob.inbox.get()["in_review"], approval["url"].en
     expect(result).toEqual([['LEASE_LOST'], [], 2, true]);
   });
 
+  test('an instance that stops while it waits for a handler claims nothing more', async () => {
+    const [ada, bob] = await Promise.all([service.agent(), service.agent()]);
+    const result = await runPython(
+      `
+import json, os, threading
+import agent_messaging as am
+from agent_messaging import inbox
+
+ada, bob = (am.Client(os.environ["URL"], os.environ[name]) for name in ("ADA", "BOB"))
+stop, waiting, wait = threading.Event(), threading.Event(), inbox.wait
+inbox.wait = lambda *given, **options: (waiting.set(), wait(*given, **options))
+
+def handle(lease):
+    waiting.wait()
+    stop.set()
+
+bob.inbox.set()
+for text in ("one", "two"):
+    ada.threads.create(with_handle=os.environ["BOB_HANDLE"], initial_message=text)
+bob.inbox.work(handle, concurrency=1, wait_seconds=1, stop=stop)
+print(json.dumps([lease["attempt"] for lease in bob.inbox.claim_messages(lease_seconds=60)["leases"]]))
+`,
+      { URL: service.url, ADA: ada.token, BOB: bob.token, BOB_HANDLE: bob.handle },
+    );
+    expect(result).toEqual([1]);
+  });
+
   test('more handlers than a claim can ask for', async () => {
     const [ada, bob] = await Promise.all([service.agent(), service.agent()]);
     const result = await runPython(

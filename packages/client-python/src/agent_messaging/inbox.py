@@ -71,6 +71,8 @@ class InboxWork(InboxOperations):
         with _stopped_by_signals(stopping), pool.running(concurrency):
             while not stopping.is_set():
                 free = pool.wait_for_free(concurrency)
+                if stopping.is_set():
+                    break
                 try:
                     claim = {**request, "max": min(100, free), "wait_seconds": wait_seconds}
                     answer = self._caller.call("claim_messages", claim, timeout=wait_seconds + 15)
@@ -162,8 +164,8 @@ class _Pool:
     def start(self, lease: Lease, *, is_late: bool) -> None:
         self._current[self._threads.submit(self._give_back if is_late else self._handle, lease)] = lease
 
-    def _send(self, operation: str, lease: Lease, **fields: Any) -> None:
-        self._caller.call(operation, {"lease_id": lease.id, **fields})
+    def _send(self, operation: str, lease: Lease, timeout: float | None = None, **fields: Any) -> None:
+        self._caller.call(operation, {"lease_id": lease.id, **fields}, timeout=timeout)
 
     def _handle(self, lease: Lease) -> None:
         try:
@@ -178,17 +180,18 @@ class _Pool:
         try:
             with suppress(LeaseLostError):
                 self._send("release_message", lease, reason=reason[:500], delay_seconds=delay_seconds)
-        except AgentMessagingError as error:
+        except Exception as error:  # also an error of the function that returns tokens
             _log.warning("the item %s comes again when its lease has ended: %s", lease.event["id"], error)
 
     def _renew(self, ended: threading.Event) -> None:
-        while not ended.wait(self._lease_seconds / 3):
+        pause = self._lease_seconds / 3
+        while not ended.wait(pause):
             for future, lease in list(self._current.items()):
                 try:
                     if not future.done() and not lease.lost.is_set():
-                        self._send("renew_lease", lease, lease_seconds=self._lease_seconds)
+                        self._send("renew_lease", lease, pause, lease_seconds=self._lease_seconds)
                 except (LeaseLostError, NotFoundError):
                     if not future.done():
                         lease.lost.set()
-                except AgentMessagingError as error:
+                except Exception as error:  # without this thread, all leases would end
                     _log.warning("the lease of %s was not renewed: %s", lease.event["id"], error)
