@@ -17,17 +17,16 @@ export async function* collectBatches(
     for (;;) {
       const first = await next;
       if (first.done) return;
-      const batch = [first.value];
+      const batch = [accept(first.value)];
       next = iterator.next();
       const timeout = after(batchMs);
       while (batch.length < maxBatchSize) {
         const result = await Promise.race([next, timeout.promise]);
         if (result === undefined || result.done) break;
-        batch.push(result.value);
+        batch.push(accept(result.value));
         next = iterator.next();
       }
       timeout.clear();
-      for (const event of batch) if (event.type === 'gap') event.accept();
       yield batch;
     }
   } finally {
@@ -36,6 +35,12 @@ export async function* collectBatches(
     await next.catch(() => undefined); // the reader of the batches has left
     await iterator.return?.();
   }
+}
+
+/** A stream gives no event after a gap that was not accepted. */
+function accept(event: ClientEvent): ClientEvent {
+  if (event.type === 'gap') event.accept();
+  return event;
 }
 
 function after(milliseconds: number): { promise: Promise<undefined>; clear: () => void } {
