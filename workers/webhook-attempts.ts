@@ -6,6 +6,7 @@ import { toNoticeJob } from '../packages/core/src/domain/notifications.ts';
 import { isDelivered, type OutboundResponse } from '../packages/core/src/domain/outbound.ts';
 import type { WebhookPacing } from '../packages/core/src/domain/webhooks.ts';
 import { createWebhookJob } from '../src/jobs/webhooks.ts';
+import { canSeeEvent } from '../packages/core/src/events/feed-event.ts';
 import { presentEvent } from '../packages/core/src/events/present-event.ts';
 import type { Receipts } from '../src/realtime/receipts.ts';
 import { maxAbandonedAtOnce, type Webhook, webhookDisabled } from '../src/services/webhooks/access.ts';
@@ -25,8 +26,7 @@ export type AttemptDelivery = (
   event: EventRow | undefined,
 ) => Promise<AttemptOutcome>;
 
-/** Nothing more is to do for a delivery. */
-export const attemptDone: AttemptOutcome = { done: true, retryAfterMs: 0 };
+const attemptDone: AttemptOutcome = { done: true, retryAfterMs: 0 };
 const eventRemoved = 'the event is no longer stored';
 const secretUnreadable = 'the signing secret cannot be read; rotate it';
 
@@ -59,6 +59,11 @@ export function createAttempts(
   }
 
   return async (webhook, delivery, event) => {
+    // The scopes can have changed since the event was queued, or this is a replay.
+    if (event && !canSeeEvent(new Set(webhook.scopes), event.type)) {
+      await webhookDeliveries.skip(webhook.id, event.id);
+      return attemptDone;
+    }
     const body = event && createBody(core, webhook, delivery, event);
     const headers = body === undefined ? undefined : createHeaders(core, webhook, delivery, body);
     if (body === undefined || !headers) {

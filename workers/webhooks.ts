@@ -1,5 +1,4 @@
 import type { Core } from '../src/compose.ts';
-import { canSeeEvent } from '../packages/core/src/events/feed-event.ts';
 import { type WebhookPacing, webhooksTopic } from '../packages/core/src/domain/webhooks.ts';
 import { createWebhookJob, webhookPosting } from '../src/jobs/webhooks.ts';
 import type { Receipts } from '../src/realtime/receipts.ts';
@@ -12,7 +11,7 @@ import {
 import type { BackOff } from '../src/shared/back-off.ts';
 import { createKeyedMutex } from '../src/shared/keyed-mutex.ts';
 import type { JobHandler } from './consume-queues.ts';
-import { attemptDone, createAttempts } from './webhook-attempts.ts';
+import { createAttempts } from './webhook-attempts.ts';
 
 /**
  * Returns the handler that sends the due deliveries of webhooks, for each webhook a few at once and for a limited time, so that a slow
@@ -40,15 +39,8 @@ export function webhookHandler(
     }
     const rows = await feed.readEvents(claimed.map(({ event_id }) => event_id));
     const events = new Map(rows.map((event) => [event.id, event]));
-    // The URL and its scopes can have changed since the delivery was queued, or it is a replay.
-    const scopes = new Set(webhook.scopes);
     const outcomes = await Promise.all(
-      claimed.map(async (delivery) => {
-        const event = events.get(delivery.event_id);
-        if (!event || canSeeEvent(scopes, event.type)) return attempt(webhook, delivery, event);
-        await webhookDeliveries.skip(id, delivery.event_id);
-        return attemptDone;
-      }),
+      claimed.map((delivery) => attempt(webhook, delivery, events.get(delivery.event_id))),
     );
     const retryAfterMs = Math.max(...outcomes.map((outcome) => outcome.retryAfterMs));
     return retryAfterMs === 0 && outcomes.some(({ done }) => done) ? 'more' : retryAfterMs;

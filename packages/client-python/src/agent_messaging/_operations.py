@@ -1906,7 +1906,7 @@ class WebhookDelivery(TypedDict):
     event_type: str
     """Type of the event."""
     state: Literal["pending", "delivered", "failed", "skipped"]
-    """State of the delivery; skipped means that you were online."""
+    """State of the delivery; skipped means that you were online, or that the scopes of the webhook no longer show the event."""
     attempts: int
     """Number of attempts since it was created or last replayed."""
     next_at: int | None

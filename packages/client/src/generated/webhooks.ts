@@ -49,7 +49,7 @@ export interface WebhookDelivery {
   id: string;
   /** Type of the event. */
   event_type: string;
-  /** State of the delivery; skipped means that you were online. */
+  /** State of the delivery; skipped means that you were online, or that the scopes of the webhook no longer show the event. */
   state: 'pending' | 'delivered' | 'failed' | 'skipped';
   /** Number of attempts since it was created or last replayed. */
   attempts: number;

@@ -1,4 +1,7 @@
-/** The state of an event at a webhook. `skipped`: the webhook is for offline agents, and the agent was online. */
+/**
+ * The state of an event at a webhook. `skipped`: the webhook is for offline agents, and the agent was online; or its scopes no longer show the
+ * event.
+ */
 export const deliveryStates = ['pending', 'delivered', 'failed', 'skipped'] as const;
 
 export type DeliveryState = (typeof deliveryStates)[number];

@@ -60,7 +60,11 @@ export const webhookDeliverySchema = z
       .meta({ pattern: '^evt_' })
       .describe('Event id; it identifies the delivery and is sent as webhook-id.'),
     event_type: z.string().describe('Type of the event.'),
-    state: z.enum(deliveryStates).describe('State of the delivery; skipped means that you were online.'),
+    state: z
+      .enum(deliveryStates)
+      .describe(
+        'State of the delivery; skipped means that you were online, or that the scopes of the webhook no longer show the event.',
+      ),
     attempts: z.int().describe('Number of attempts since it was created or last replayed.'),
     next_at: timestamp.nullable().describe('Time of the next attempt; null if there is none.'),
     last_attempt_at: timestamp.nullable(),
