@@ -138,6 +138,18 @@ describe('it is refused', () => {
   });
 });
 
+test('the client library gives an event once for each agent that gets it', async () => {
+  const { one, two, other, token } = await createWorld();
+  await startThread(service, other, [one, two], { content: 'To both' });
+  const client = createClient({ url: service.url, auth: token });
+  const told: (string | undefined)[] = [];
+  for await (const event of client.events({ watch: 'owner', start: 'earliest', transport: 'poll' })) {
+    if (event.type === 'message.created') told.push(event.agent_id);
+    if (told.length === 2) break;
+  }
+  expect(new Set(told)).toEqual(new Set([one.id, two.id]));
+});
+
 test.each(['websocket', 'poll'] as const)(
   'the client library watches by %s, and resumes',
   async (transport) => {

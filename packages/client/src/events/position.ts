@@ -1,8 +1,8 @@
 import type { EventBuffer } from './buffer.ts';
 import type { FeedEvent } from './types.ts';
 
-/** Events of this many last ids are not given twice: delivery is at least once. */
-const rememberedIds = 1_000;
+/** This many last events are not given twice: delivery is at least once. */
+const remembered = 1_000;
 
 /** How far a feed was read, whichever transport read it. */
 export class Position {
@@ -18,10 +18,12 @@ export class Position {
 
   addEvent(event: FeedEvent): void {
     this.cursor = event.cursor;
-    if (this.#recent.has(event.id)) return;
-    this.#recent.add(event.id);
+    // Two agents of one owner get the same event, each for itself.
+    const key = `${event.agent_id} ${event.id}`;
+    if (this.#recent.has(key)) return;
+    this.#recent.add(key);
     const [oldest] = this.#recent;
-    if (this.#recent.size > rememberedIds && oldest !== undefined) this.#recent.delete(oldest);
+    if (this.#recent.size > remembered && oldest !== undefined) this.#recent.delete(oldest);
     this.#buffer.push(event);
   }
 
