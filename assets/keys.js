@@ -106,12 +106,15 @@ for (const [key, act] of bound) {
   install(button, key);
 }
 
+// The name of the button can be what the form decides.
+const submit = (form) =>
+  form.requestSubmit(form.querySelector('button.primary') ?? form.querySelector('[type=submit]'));
+
 // These work in fields too.
 function find({ key, target, ctrlKey, metaKey }) {
   const hasModifier = ctrlKey || metaKey;
   if (hasModifier && key === 'k') return () => open('/console/find');
-  if (hasModifier && key === 'Enter' && target.form)
-    return () => target.form.requestSubmit(target.form.querySelector('button.primary'));
+  if (hasModifier && key === 'Enter' && target.form) return () => submit(target.form);
   if (!dialog()) return undefined;
   if (key === 'ArrowDown') return () => step(1);
   if (key === 'ArrowUp') return () => step(-1);
