@@ -70,6 +70,41 @@ print(json.dumps([lease["attempt"] for lease in bob.inbox.claim_messages(lease_s
     expect(result).toEqual([1]);
   });
 
+  test('an error of a program in the renewal of a lease does not end the renewals', async () => {
+    const [ada, bob] = await Promise.all([service.agent(), service.agent()]);
+    const result = await runPython(
+      `
+import json, os, threading
+import agent_messaging as am
+
+ada, bob = (am.Client(os.environ["URL"], os.environ[name]) for name in ("ADA", "BOB"))
+stop, renewed, errors = threading.Event(), threading.Event(), [KeyError("no token")]
+caller = bob.inbox._caller
+call = caller.call
+
+def fail_once(operation, *given, **options):
+    if operation == "renew_lease" and errors:
+        raise errors.pop()
+    answer = call(operation, *given, **options)
+    if operation == "renew_lease":
+        renewed.set()
+    return answer
+
+def handle(lease):
+    is_renewed.append(renewed.wait(30))
+    stop.set()
+
+caller.call, is_renewed = fail_once, []
+bob.inbox.set()
+ada.threads.create(with_handle=os.environ["BOB_HANDLE"], initial_message="Hello")
+bob.inbox.work(handle, lease_seconds=5, wait_seconds=1, stop=stop)
+print(json.dumps(is_renewed))
+`,
+      { URL: service.url, ADA: ada.token, BOB: bob.token, BOB_HANDLE: bob.handle },
+    );
+    expect(result).toEqual([true]);
+  });
+
   test('more handlers than a claim can ask for', async () => {
     const [ada, bob] = await Promise.all([service.agent(), service.agent()]);
     const result = await runPython(
