@@ -155,12 +155,14 @@ export function createReceiver(turn: Turn) {
     }
   }
 
-  /** Tells the remote side that a task was canceled here. It may have ended meanwhile. */
+  /** Tells the remote side that a task was canceled here, and reads the task. It may have ended meanwhile. No message waits for a cancel that fails. */
   async function cancelTask(link: RemoteTaskRow): Promise<Step> {
     const { failure } = await client.cancelTask(link.remote_task_id);
-    const isLater = failure?.kind === 'retry' || failure?.kind === 'unclear';
-    if (isLater) return { until: Date.now() + Math.max(secondMs, failure.retryAfterMs ?? 0) };
-    return putOff({ ...link, cancel_sent: true }, Date.now());
+    const cancel_failed = failure?.kind === 'retry' || failure?.kind === 'unclear';
+    const polls = cancel_failed && link.cancel_failed ? link.polls : 0;
+    return (await store())
+      ? readTask({ ...link, polls, cancel_sent: !cancel_failed, cancel_failed })
+      : 'ended';
   }
 
   return { cancelTask, readTask };

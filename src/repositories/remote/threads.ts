@@ -47,6 +47,8 @@ export interface RemoteTaskRow {
   generation: number;
   polls: number;
   cancel_sent: boolean;
+  /** The first attempt to tell that it is canceled has failed: the next ones come with its reads. */
+  cancel_failed: boolean;
   /** Null: it has ended. */
   poll_at: number | null;
   /** The message for which one of its items waits; null: none. */
@@ -55,10 +57,10 @@ export interface RemoteTaskRow {
 
 const columns = `r.thread_id, r.agent_id, r.position, r.context_id, r.attempts, r.begun_id, r.next_at, r.poll_at,
   coalesce((select c.conversation from remote_conversations c where c.thread_id = r.thread_id), r.thread_id) as conversation`;
-const taskColumns = `k.thread_id, k.remote_task_id, k.message_id, k.task_id, k.state, k.generation, k.polls, k.cancel_sent, k.poll_at, k.held_after`;
+const taskColumns = `k.thread_id, k.remote_task_id, k.message_id, k.task_id, k.state, k.generation, k.polls, k.cancel_sent, k.cancel_failed, k.poll_at, k.held_after`;
 
-/** Needs remote tasks `k`: it is canceled here, and the remote side does not know. */
-const isToCancel = `k.poll_at is not null and not k.cancel_sent and exists (select from tasks t where t.id = k.task_id and t.state = 'canceled')`;
+/** Needs remote tasks `k`: it is canceled here, and the remote side is told now. */
+const isToCancel = `k.poll_at is not null and not k.cancel_sent and (k.poll_at <= :now or not k.cancel_failed) and exists (select from tasks t where t.id = k.task_id and t.state = 'canceled')`;
 
 /** Needs `remote_threads r` and `threads t`: something is to be sent. */
 const hasOutgoing = `(r.position < t.last_sequence or exists (select from remote_tasks k where k.thread_id = r.thread_id and ${isToCancel})
@@ -196,10 +198,10 @@ export const remoteThreadsRepository = repository({
   /** Inserts a task, or stores what it has become. */
   putTask: sql.run<[task: RemoteTaskRow]>(
     'remote_tasks.put',
-    `insert into remote_tasks (thread_id, remote_task_id, message_id, task_id, state, generation, polls, cancel_sent, poll_at, held_after)
-     values (:thread_id, :remote_task_id, :message_id, :task_id, :state, :generation, :polls, :cancel_sent, :poll_at, :held_after)
+    `insert into remote_tasks (thread_id, remote_task_id, message_id, task_id, state, generation, polls, cancel_sent, cancel_failed, poll_at, held_after)
+     values (:thread_id, :remote_task_id, :message_id, :task_id, :state, :generation, :polls, :cancel_sent, :cancel_failed, :poll_at, :held_after)
      on conflict (thread_id, remote_task_id) do update set state = excluded.state, generation = excluded.generation, polls = excluded.polls,
-       cancel_sent = excluded.cancel_sent, poll_at = excluded.poll_at, held_after = excluded.held_after`,
+       cancel_sent = excluded.cancel_sent, cancel_failed = excluded.cancel_failed, poll_at = excluded.poll_at, held_after = excluded.held_after`,
   ),
   findTask: sql.row<[threadId: string, remoteTaskId: string], RemoteTaskRow>(
     'remote_tasks.find(thread_id, remote_task_id)',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { bindings } from '../../clients/a2a.ts';
+import type { Fault } from '../../support/a2a/remote-server.ts';
 import { waitUntil } from '../webhooks/setup.ts';
 import { meetRemote, storyOf, useInstallation } from './setup.ts';
 
@@ -148,3 +149,30 @@ test('the open task of a question is canceled at the remote side with it', async
   const [turn] = server.agent.turnsOf('silent');
   expect((await server.getTask(turn?.taskId ?? '')).status?.state).toBe(5);
 });
+
+test.each<{ name: string; fault: Fault }>([
+  { name: 'is refused with 500', fault: { status: 500 } },
+  {
+    name: 'is answered with an internal error',
+    fault: { status: 200, body: { error: { code: -32_603, message: 'Not possible.' } } },
+  },
+  { name: 'gets no answer', fault: 'lost' },
+])(
+  'a cancel that $name holds no message back, and is sent again when its task is read',
+  async ({ fault }) => {
+    const { server, ann, remote } = await meetRemote(service, { hasPush: false });
+    server.failNext('CancelTask', fault, 1_000);
+    const { thread_id, task_id } = await service.ask(ann, remote, 'silent');
+    await waitUntil(async () => (await service.readTask(ann, task_id)).delivery).toBe('delivered');
+    expect((await service.post(ann, `/tasks/${task_id}/cancel`)).body.state).toBe('canceled');
+    await waitUntil(() => server.callsOf('CancelTask').length).toBeGreaterThan(0);
+    await service.send(ann, thread_id, 'silent too');
+    await waitUntil(() => server.texts()).toEqual(['silent', 'silent too']);
+    server.recover();
+    const [turn] = server.agent.turnsOf('silent');
+    await waitUntil(async () => {
+      await service.pass(thread_id);
+      return (await server.getTask(turn?.taskId ?? '')).status?.state;
+    }).toBe(5);
+  },
+);
