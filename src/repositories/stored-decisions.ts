@@ -21,11 +21,13 @@ export interface StoredState {
   decision: StoredDecision['decision'] | null;
   account_id: string | null;
   failure: string | null;
+  /** The texts of a review as the person edited them. */
+  texts: readonly string[] | null;
 }
 
 /** A `StoredState` of the row `q`, or null. */
 export const storedState = `case when q.stored is not null then json_build_object('effective_at', q.effective_at, 'decision', q.stored ->> 'decision',
-    'account_id', q.stored ->> 'account_id', 'failure', q.stored ->> 'failure') end`;
+    'account_id', q.stored ->> 'account_id', 'failure', q.stored ->> 'failure', 'texts', q.stored -> 'texts') end`;
 
 /**
  * The methods of a table whose rows a person can decide in the console: `stored` has the decision, `effective_at` is when it takes effect (ms).
@@ -49,10 +51,10 @@ export const storedDecisions = <Decision>(table: 'approvals' | 'contact_requests
     `${table}.take_decision(id, now)`,
     `select stored from ${table} where id = :id and ${isPending} and effective_at <= :now for update`,
   ),
-  /** Replaces a stored decision that is due with the reason why it could not be carried out, if there is one. */
+  /** Removes a stored decision that is due. With the reason why it could not be carried out, if there is one, its details stay. */
   failDecision: sql.run<[id: string, stored: { failure: string } | null, now: number]>(
     `${table}.fail_decision(id, stored, now)`,
-    `update ${table} set stored = :stored::jsonb, effective_at = null where id = :id and ${isPending} and effective_at <= :now`,
+    `update ${table} set stored = (stored - 'decision') || :stored::jsonb, effective_at = null where id = :id and ${isPending} and effective_at <= :now`,
     (id, stored, now) => ({ id, stored: stored && JSON.stringify(stored), now }),
   ),
 });

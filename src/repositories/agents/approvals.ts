@@ -44,7 +44,7 @@ export const approvalsRepository = repository(
     /** Marks the pending requests of an agent that are past their expiry as expired. */
     expire: sql.run<[agentId: string, now: number]>(
       'approvals.expire(agent_id, now)',
-      `update approvals set state = 'expired', held = null, message = case when is_review then '' else message end where agent_id = :agent_id and state = 'pending' and expires_at <= :now and effective_at is null`,
+      `update approvals set state = 'expired', held = null, stored = null, message = case when is_review then '' else message end where agent_id = :agent_id and state = 'pending' and expires_at <= :now and effective_at is null`,
     ),
     /** Returns false when the request is not pending. The decision is valid until `good_until` at least. */
     decide: sql.hasRow<
@@ -67,13 +67,13 @@ export const approvalsRepository = repository(
          held = case when :decision = 'denied' then null else held end, message = case when :decision = 'denied' and is_review then '' else message end
        where id = :id and state = 'pending' and (expires_at > :now or effective_at is not null) returning id`,
     ),
-    /** Stores the decision of a person. Returns false when the request is not pending, or has a stored decision. */
+    /** Stores the decision of a person, unless it is stored. Returns false when there is another one, or the request is not pending. */
     storeDecision: sql.hasRow<
       [id: string, stored: StoredDecision<ApprovalDecision>, times: { now: number; effective_at: number }]
     >(
       'approvals.store_decision(id, stored, ...)',
-      `update approvals set stored = :stored::jsonb, effective_at = :effective_at
-       where id = :id and state = 'pending' and effective_at is null and expires_at > :now returning id`,
+      `update approvals set stored = :stored::jsonb, effective_at = coalesce(effective_at, :effective_at)
+       where id = :id and state = 'pending' and (effective_at is null and expires_at > :now or stored = :stored::jsonb) returning id`,
       (id, stored, times) => ({ id, stored: JSON.stringify(stored), ...times }),
     ),
     /** The call that the request allowed has run: stores its answer. The text of a review is where it was sent to. */

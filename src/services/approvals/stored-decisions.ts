@@ -19,9 +19,9 @@ export const undoMs = 5_000;
 
 /**
  * Stores the decision of a person, which takes effect five seconds later. Until then the approval is pending: a decision through an agent
- * or a program takes effect at once, in place of this one. It does not expire meanwhile. Repeating the decision changes nothing.
+ * or a program takes effect at once, in place of this one. It does not expire meanwhile. Repeating the same decision changes nothing.
  * @returns whether it can be undone: false if it took effect before
- * @throws {DomainError} NOT_FOUND; INVALID_TRANSITION if it was decided otherwise, or expired
+ * @throws {DomainError} NOT_FOUND; INVALID_TRANSITION if it was decided otherwise, or with other details, or expired
  */
 export async function storeDecision(
   work: SystemWork,
@@ -30,10 +30,8 @@ export async function storeDecision(
   decision: ApprovalDecision,
   { reason, texts, trust }: ReviewDetails = {},
 ): Promise<boolean> {
-  const { state, stored } = await requireApprovalForPerson(work, account_id, id);
-  const isSame = stored?.decision === decision && stored.account_id === account_id;
+  const { state } = await requireApprovalForPerson(work, account_id, id);
   if (state === decision) return false;
-  if (isSame) return true;
   const details = { account_id, decision, reason, texts, trust };
   const times = { now: work.now, effective_at: work.now + undoMs };
   if (await work.db.approvals.storeDecision(id, details, times)) return true;
@@ -66,7 +64,7 @@ export async function storeAnswer(
 const decidedBefore = () =>
   new DomainError(
     'INVALID_TRANSITION',
-    'A person has just decided this. The decision takes effect within seconds.',
+    'A person has just decided this. That decision takes effect within seconds. This one was not stored.',
   );
 
 /**

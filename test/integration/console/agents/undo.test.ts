@@ -75,7 +75,7 @@ test('a decision on the home page can be undone until it takes effect, and the o
   await expect.poll(live.shown).toContain('Nothing needs you.');
   live.close();
   const again = await ada.send(findForm(home, address), { button: 'approve' });
-  expect(again.visibleText).toContain('Approved.');
+  expect(again.visibleText).toContain('This was approved before. Nothing was changed.');
   expect(again.visibleText).not.toContain('Until then you can undo it');
   const late = await ada.send(fillForm(await ada.go('/console'), `${address}/undo`));
   expect(late.visibleText).toContain('It is too late to undo this');

@@ -8,17 +8,18 @@ import { storeDecision, undoDecision } from '../../../../services/approvals/stor
 import { readReview, type Review } from '../../../../services/approvals/reviews.ts';
 import { type ApprovalDecision, describeWish } from '../../../../../packages/core/src/domain/approvals.ts';
 import { wrongField } from '../../../../../packages/core/src/domain/errors.ts';
+import { requireAgentOfPerson } from '../../../../services/people/agents.ts';
+import { requireNotPaused } from '../../act-as-agent.ts';
 import { definePage } from '../../define/page.tsx';
+import type { PageVisit } from '../../define/section.ts';
 import { redirectOrWarn } from '../../form-errors.ts';
 import { ApprovalButtons } from '../../components/approval-buttons.tsx';
 import { consequenceText, stateBadges, undoHint } from '../../components/approval-text.ts';
 import { outcomeText } from './list.tsx';
 
-interface ApprovalProps {
+interface ApprovalVisit extends PageVisit {
   approval: Approval;
   review: Review | null;
-  /** The path of the page. */
-  address: string;
 }
 
 const back = { href: '/console/approvals', text: 'Approvals' };
@@ -56,18 +57,22 @@ export const approvalPage = definePage({
       form: {
         name: '',
         maxFormBytes: 384 * 1_024,
-        submit: ({ address, approval, review, form, person, write }) =>
+        submit: ({ address, approval, review, form, person, read, write }) =>
           redirectOrWarn(address, async () => {
             const pressed = form.get('decision') ?? '';
             const decision = decisions.get(pressed);
             if (!decision) throw wrongField('decision', 'press one of the buttons');
+            if (decision === 'approved')
+              requireNotPaused(
+                await read(requireAgentOfPerson, person.account_id, approval.agent_id, 'acts_as'),
+              );
             const details = {
               texts: review && decision === 'approved' ? readEdited(form, review.texts) : undefined,
               trust: pressed === 'trust',
               reason: form.get('reason')?.trim().slice(0, 500),
             };
             const canUndo = await write(storeDecision, person.account_id, approval.id, decision, details);
-            return canUndo ? undoHint : decision === 'approved' ? 'Approved.' : 'Denied.';
+            return canUndo ? undoHint : `This was ${decision} before. Nothing was changed.`;
           }),
       },
     },
@@ -80,9 +85,12 @@ export const approvalPage = definePage({
   },
 });
 
-function showDetails({ approval, review, address }: ApprovalProps) {
-  const { agent_id, agent_handle, client_name, message, state, created_at, expires_at, decided_at } =
+function showDetails({ approval, review, address, person }: ApprovalVisit) {
+  const { agent_id, agent_handle, client_name, message, state, created_at, expires_at, decided_at, stored } =
     approval;
+  // After a failure the texts are only for the person who wrote them.
+  const isShown = stored?.decision != null || stored?.account_id === person.account_id;
+  const texts = (isShown && stored?.texts) || (review?.texts ?? []);
   const isPending = state === 'pending';
   return (
     <Card>
@@ -128,10 +136,15 @@ function showDetails({ approval, review, address }: ApprovalProps) {
         ]}
       />
       {isPending ? (
-        review && !approval.stored?.decision ? (
-          <ReviewForm approval={approval} review={review} address={address} />
+        review && !stored?.decision ? (
+          <ReviewForm approval={approval} about={review.about} texts={texts} address={address} />
         ) : (
-          <ApprovalButtons approval={approval} isLarge />
+          <>
+            {texts.map((text) => (
+              <Quote text={text} />
+            ))}
+            <ApprovalButtons approval={approval} isLarge />
+          </>
         )
       ) : (
         <Actions>
@@ -143,7 +156,12 @@ function showDetails({ approval, review, address }: ApprovalProps) {
 }
 
 /** The texts can be edited, unless they are too long together. The agent gets the reason of a denial. */
-function ReviewForm({ approval, review: { texts, about }, address }: ApprovalProps & { review: Review }) {
+function ReviewForm({
+  approval,
+  about,
+  texts,
+  address,
+}: Pick<ApprovalVisit, 'approval' | 'address'> & Pick<Review, 'about' | 'texts'>) {
   const isEditable = Buffer.byteLength(texts.join('')) <= maxEditedBytes;
   const [first, ...others] = approval.recipients;
   const trusted = others.length === 0 ? `@${first}` : `these ${approval.recipients.length} agents`;
