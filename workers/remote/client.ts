@@ -48,7 +48,7 @@ export interface RemoteClient {
   send(request: object): Promise<CallResult<SendAnswer>>;
   getTask(id: string): Promise<CallResult<unknown>>;
   cancelTask(id: string): Promise<CallResult<unknown>>;
-  /** Finds the newest tasks of a context, without their artifacts. */
+  /** Finds the newest tasks of a context, without their artifacts. A2A 0.3 has no list, so it finds none. */
   listTasks(context_id: string | null): Promise<CallResult<ListedTask[]>>;
 }
 
@@ -111,6 +111,7 @@ export async function createRemoteClient(
       ),
     listTasks: (contextId) =>
       call(async (to, options) => {
+        if (version === '0.3') return [];
         const filter = { ...(contextId !== null && { contextId }), pageSize: 50, historyLength: 20 };
         const { tasks } = await to.listTasks(ListTasksRequest.fromJSON(filter), options);
         return tasks.map((task) => ({

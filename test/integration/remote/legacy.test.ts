@@ -3,7 +3,8 @@ import { startLegacyServer } from '../../support/a2a/legacy-server.ts';
 import { waitUntil } from '../webhooks/setup.ts';
 import { storyOf, useInstallation } from './setup.ts';
 
-const service = useInstallation();
+/** No test waits for a third attempt. */
+const service = useInstallation({ pacing: { remoteScheduleMs: [0, 20, 3_600_000] } });
 
 async function meetLegacy() {
   const server = await startLegacyServer();
@@ -79,4 +80,17 @@ test('a task that is canceled here is canceled there', async () => {
   await waitUntil(async () => (await service.readTask(ann, task_id)).delivery).toBe('delivered');
   expect((await service.post(ann, `/tasks/${task_id}/cancel`)).body.state).toBe('canceled');
   await waitUntil(() => server.tasks().map(({ status }) => status.state)).toEqual(['canceled']);
+});
+
+test('a message whose answer is lost becomes unknown, because A2A 0.3 has no list of tasks to find it in', async () => {
+  const { server, ann, remote } = await meetLegacy();
+  const events = await service.follow(ann, 'message.undeliverable');
+  server.dropAnswer('message/send');
+  const { message_id, thread_id } = await service.ask(ann, remote, 'silent');
+  await service.send(ann, thread_id, 'direct, please');
+  await waitUntil(async () => storyOf(await service.messages(ann, thread_id), ann)).toContain(
+    'there: Done: direct, please',
+  );
+  expect(await events()).toMatchObject([{ message_id, outcome: 'unknown' }]);
+  expect(server.calls.map(({ method }) => method)).toEqual(['message/send', 'message/send']);
 });

@@ -34,6 +34,7 @@ interface LegacyCall {
 export async function startLegacyServer() {
   const tasks = new Map<string, LegacyTask & { reads: number }>();
   const calls: { method: string; params: LegacyCall['params']; version: string | undefined }[] = [];
+  let dropped: string | undefined;
 
   const textOf = ({ parts }: LegacyMessage): string => parts.map(({ text = '' }) => text).join('');
   const toMessage = (about: object, text: string) => ({
@@ -114,6 +115,11 @@ export async function startLegacyServer() {
     const error = known
       ? { code: -32_001, message: 'Task not found' }
       : { code: -32_601, message: 'Method not found' };
+    if (dropped === method) {
+      dropped = undefined;
+      response.destroy();
+      return;
+    }
     response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : { error }) }));
   }
 
@@ -127,6 +133,10 @@ export async function startLegacyServer() {
     calls,
     /** The tasks, oldest first. */
     tasks: () => [...tasks.values()],
+    /** The agent gets the next call of a method, and its client no answer. */
+    dropAnswer(method: string) {
+      dropped = method;
+    },
     close,
   };
 }
