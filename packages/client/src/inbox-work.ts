@@ -1,6 +1,6 @@
 import { randomId } from './random-id.ts';
 import { backOffMs, waitOrAbort } from './calls/back-off.ts';
-import { AgentMessagingError, ApprovalRequiredError } from './errors.ts';
+import { AgentMessagingError, ApprovalRequiredError, ConflictError } from './errors.ts';
 import { isTransient } from './events/poll.ts';
 import type { AcknowledgeMessageInput, InboxCalls, Lease } from './generated/inbox.ts';
 
@@ -11,7 +11,7 @@ export interface WorkOptions {
   /**
    * Handles one item. When it returns, the item is acknowledged, with the reply that it returns; when it throws, another instance gets the
    * item. A reply that a person reviews first ends the lease, too; if it is denied, the item comes again. The signal is aborted when the
-   * lease is lost: drop the work.
+   * lease is lost, also if the service cannot be reached to renew it: drop the work.
    */
   handler: (lease: Lease, signal: AbortSignal) => Promise<WorkReply | void>;
   /** Items at a time; default: 1. */
@@ -41,7 +41,7 @@ export interface WorkPlatform {
 /** Calls back when the program is told to end; returns how to stop listening. */
 export type OnTerminate = (stop: () => void) => () => void;
 
-const waitSeconds = 20;
+const maxWaitSeconds = 20;
 const maxDelaySeconds = 300;
 
 /** Creates the loop that claims and handles items. */
@@ -78,12 +78,14 @@ async function claimUntil(
       await Promise.race(running);
       continue;
     }
+    // With handlers at work, a free place must not be waited for long: they finish in the meantime. The wait is part of the lease.
+    const wait_seconds = running.size > 0 ? 1 : Math.min(maxWaitSeconds, Math.floor(leaseSeconds / 3));
+    const claimedAt = performance.now();
     try {
       const { leases } = await inbox.claimMessages(
         {
           max: Math.min(100, concurrency - running.size),
-          // With handlers at work, a free place must not be waited for long: they finish in the meantime.
-          wait_seconds: running.size > 0 ? 1 : waitSeconds,
+          wait_seconds,
           lease_seconds: leaseSeconds,
           consumer: options.consumer,
         },
@@ -91,9 +93,8 @@ async function claimUntil(
       );
       failures = 0;
       for (const lease of leases) {
-        const item: Promise<void> = handle(inbox, lease, leaseSeconds, options).finally(() =>
-          running.delete(item),
-        );
+        const claim = { lease, lease_seconds: leaseSeconds, claimedAt };
+        const item: Promise<void> = handle(inbox, claim, options).finally(() => running.delete(item));
         running.add(item);
       }
     } catch (error) {
@@ -106,24 +107,23 @@ async function claimUntil(
   }
 }
 
+/** A lease, and when its claim was sent, by the clock of this process: it lasts at least `lease_seconds` from then on. */
+interface Claim {
+  lease: Lease;
+  lease_seconds: number;
+  claimedAt: number;
+}
+
 async function handle(
   inbox: InboxCalls,
-  lease: Lease,
-  lease_seconds: number,
+  claim: Claim,
   { handler, onError }: Pick<WorkOptions, 'handler' | 'onError'>,
 ): Promise<void> {
-  const lost = new AbortController();
+  const { lease } = claim;
   const lease_id = lease.id;
-  const timer = setInterval(
-    () => {
-      inbox.renewLease({ lease_id, lease_seconds }).catch((error: unknown) => {
-        if (!isTransient(error)) lost.abort(error);
-      });
-    },
-    (lease_seconds * 1_000) / 3,
-  );
+  const { lost, stop } = keepLease(inbox, claim);
   try {
-    const reply = await handler(lease, lost.signal);
+    const reply = await handler(lease, lost);
     await inbox
       .acknowledgeMessage({ lease_id, ...(reply !== undefined && { reply }) }, { idempotencyKey: lease_id })
       .catch(ignore(isInReview));
@@ -136,8 +136,46 @@ async function handle(
       .catch(ignore(isLost))
       .catch((failure: unknown) => onError?.(failure, lease)); // the lease ends by itself
   } finally {
-    clearInterval(timer);
+    stop();
   }
+}
+
+/** Renews a lease until `stop` is called or it is lost. */
+function keepLease(
+  inbox: InboxCalls,
+  { lease, lease_seconds, claimedAt }: Claim,
+): { lost: AbortSignal; stop: () => void } {
+  const [lost, over] = [new AbortController(), new AbortController()];
+  const leaseMs = lease_seconds * 1_000;
+  let ending: ReturnType<typeof setTimeout> | undefined;
+  let endsAt = 0;
+  function keepFrom(requestedAt: number): void {
+    endsAt = Math.max(endsAt, requestedAt + leaseMs);
+    clearTimeout(ending);
+    ending = setTimeout(() => {
+      lose(new ConflictError({ code: 'LEASE_LOST', message: 'The lease was not renewed before its end.' }));
+    }, endsAt - performance.now());
+  }
+  const renewing = setInterval(() => {
+    const requestedAt = performance.now();
+    inbox.renewLease({ lease_id: lease.id, lease_seconds }, { signal: over.signal }).then(
+      () => keepFrom(requestedAt),
+      (error: unknown) => {
+        if (!over.signal.aborted && !isTransient(error)) lose(error);
+      },
+    );
+  }, leaseMs / 3);
+  function stop(): void {
+    clearInterval(renewing);
+    clearTimeout(ending);
+    over.abort();
+  }
+  function lose(reason: unknown): void {
+    stop();
+    lost.abort(reason);
+  }
+  keepFrom(claimedAt);
+  return { lost: lost.signal, stop };
 }
 
 const isInReview = (error: unknown): boolean => error instanceof ApprovalRequiredError;

@@ -4,7 +4,7 @@ import { createClient, type WorkOptions } from '../../../packages/client/src/mai
 import { nameInstance } from '../../../packages/client/src/node/client.ts';
 import { useSharedService } from '../../support/service.ts';
 import { reviewsOf } from '../reviews/setup.ts';
-import { range, sendNumbers, startConversation } from './setup.ts';
+import { clientOf, range, sendNumbers, startConversation } from './setup.ts';
 
 const service = useSharedService();
 
@@ -120,6 +120,38 @@ test('a lease is renewed while its handler runs, and a lost one aborts its signa
   });
   expect(expiries[1]).toBeGreaterThanOrEqual(expiries[0] ?? Infinity);
   await stop().catch((error: unknown) => expect(error).toMatchObject({ code: 'INBOX_NOT_FOUND' }));
+});
+
+test('a handler whose service is out of reach stops when another instance can get its item', async () => {
+  const { bob, asAda, thread_id, start, stop } = await startInbox();
+  const attempts: number[] = [];
+  const lost: unknown[] = [];
+  const ended = new AbortController();
+  const asBob = clientOf(service, bob, {
+    fetch: (url, init) =>
+      attempts.length > 0 ? Promise.reject(new TypeError('fetch failed')) : fetch(url, init),
+  });
+  const work = asBob.inbox.work({
+    leaseSeconds: 5,
+    signal: ended.signal,
+    async handler({ attempt }, signal) {
+      attempts.push(attempt);
+      await new Promise((resolve) => {
+        signal.addEventListener('abort', resolve);
+      });
+      lost.push(signal.reason);
+    },
+  });
+  await sendNumbers(asAda, thread_id, 1, 1);
+  await expect.poll(() => lost).toEqual([expect.objectContaining({ code: 'LEASE_LOST' })]);
+  ended.abort();
+  start({
+    async handler({ attempt }) {
+      attempts.push(attempt);
+    },
+  });
+  await expect.poll(() => attempts).toEqual([1, 2]);
+  await Promise.all([work, stop()]);
 });
 
 test('without a name, the inbox lists the host and the process, or a random name in browsers', async () => {
