@@ -4,7 +4,7 @@ import type { Core } from '../src/compose.ts';
 import { startClock } from '../src/start/clock.ts';
 import { openFeedEpoch } from '../src/start/feed-epoch.ts';
 import { startInstanceGuard } from '../src/start/instance-guard.ts';
-import { defaultPacing, maxRemotePauseMs, type WebhookPacing } from '../packages/core/src/domain/webhooks.ts';
+import { defaultPacing, type WebhookPacing } from '../packages/core/src/domain/webhooks.ts';
 import { maintenanceTasks } from '../src/jobs/maintenance.ts';
 import { listenForOperators } from '../src/ops/listener.ts';
 import type { Lifecycle } from '../src/start/lifecycle.ts';
@@ -60,8 +60,7 @@ export async function startWorker(
   });
   lifecycle.onStop('receipts', 2_000, () => receipts.close());
   const backOff = createBackOff(pacing.backoffMs, pacing.maxBackoffMs);
-  const maxRetryAfterMs = Math.min(pacing.maxRetryAfterMs, maxRemotePauseMs);
-  const remotePacing = { ...pacing, scheduleMs: pacing.remoteScheduleMs, maxRetryAfterMs };
+  const remotePacing = { ...pacing, scheduleMs: pacing.remoteScheduleMs };
   const stoppable = { ...core, blobs: createStoppableBlobs(stop.signal, core.blobs) };
   const handlers = [
     ...deliveryHandlers(core),

@@ -9,7 +9,9 @@ import {
 import { z } from 'zod';
 import type { Core } from '../../src/compose.ts';
 import { mailboxExtension } from '../../packages/core/src/domain/a2a.ts';
+import { maxRemotePauseMs } from '../../packages/core/src/domain/webhooks.ts';
 import { type GuardedFetch, RequestFailed } from '../../src/platform/outbound/guarded-fetch.ts';
+import { parseRetryAfter } from '../../src/platform/outbound/webhook-sender.ts';
 import type { CardIdentity, RemoteAgentRow } from '../../src/repositories/remote/agents.ts';
 import type { TokenSource } from './tokens.ts';
 
@@ -143,19 +145,14 @@ function withToken(send: GuardedFetch, tokens: TokenSource, last: LastResponse):
     if (token !== null) headers.set('Authorization', `Bearer ${token}`);
     const response = await send(input, { ...init, headers });
     last.status = response.status;
-    last.retryAfterMs = readRetryAfter(response.headers.get('Retry-After'));
+    const retryAfterMs = parseRetryAfter(response.headers.get('Retry-After'));
+    last.retryAfterMs = retryAfterMs && Math.min(retryAfterMs, maxRemotePauseMs);
     return response;
   }
   return async (input, init) => {
     const response = await attempt(input, init, false);
     return response.status === 401 && tokens.isRenewable ? attempt(input, init, true) : response;
   };
-}
-
-function readRetryAfter(header: string | null): number | undefined {
-  if (header === null) return undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
-  return ms > 0 ? ms : undefined;
 }
 
 const endedReasons = new Set(['TASK_NOT_FOUND', 'UNSUPPORTED_OPERATION']);

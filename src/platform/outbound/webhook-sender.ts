@@ -152,8 +152,8 @@ function toOutboundAnswer({ statusCode: status = 0, headers }: IncomingMessage) 
 }
 
 /** Retry-After as milliseconds from now; the header holds seconds or a date (RFC 9110, section 10.2.3). */
-function parseRetryAfter(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
+export function parseRetryAfter(header: string | null | undefined): number | undefined {
+  if (typeof header !== 'string') return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
   return ms > 0 ? ms : undefined;
 }

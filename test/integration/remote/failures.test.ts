@@ -170,6 +170,20 @@ describe.each(bindings)('over %s', (binding) => {
   });
 });
 
+test('a task is read again within a quarter of an hour, however long the other side asks to wait', async () => {
+  const { server, ann, remote } = await meetRemote(service, { hasPush: false });
+  server.failNext('GetTask', { status: 503, headers: { 'Retry-After': '9'.repeat(20) } }, 1_000);
+  const { thread_id } = await service.ask(ann, remote, 'silent');
+  await waitUntil(async () => {
+    await service.pass(thread_id);
+    return server.callsOf('GetTask').length;
+  }).toBeGreaterThan(0);
+  const delay = 'select poll_at::float8 - $2 as ms from remote_tasks where thread_id = $1';
+  const readMs = async () => (await service.sql<{ ms: number }>(delay, [thread_id, Date.now()]))[0]?.ms;
+  await waitUntil(readMs).toBeGreaterThan(800_000);
+  expect(await readMs()).toBeLessThanOrEqual(900_000);
+});
+
 test('a task that has ended in between opens a new one', async () => {
   const { server, ann, remote } = await meetRemote(service, { hasPush: false });
   const { thread_id, task_id } = await service.ask(ann, remote, 'ask me');
