@@ -69,7 +69,8 @@ export function createAttachmentFiles(
           url: `${api}/attachments`,
           headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}`, 'Idempotency-Key': key },
           body: () => createBody(parts, content, options.onProgress),
-          isSafe: content instanceof Blob,
+          isSafe: true, // it has a key
+          isOnePass: !(content instanceof Blob),
         },
         options,
         async (response) => (await response.json()) as Attachment,

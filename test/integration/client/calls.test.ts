@@ -3,6 +3,7 @@ import {
   AuthenticationError,
   ConflictError,
   ConnectionError,
+  createClient,
   NotFoundError,
   PermissionError,
   RateLimitError,
@@ -122,6 +123,35 @@ test('a short Retry-After is obeyed, and a long one is an error for the caller',
   await expect(call).rejects.toMatchObject({ retryAfterMs: 3_600_000 });
   expect(times).toHaveLength(2);
   expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990);
+});
+
+test('a refused upload of a stream is not repeated without its beginning, and the next one has another token', async () => {
+  const agent = await service.agent();
+  async function* source() {
+    for (const text of ['one', 'two', 'three']) yield new TextEncoder().encode(text);
+  }
+  for (const status of [401, 429, 503]) {
+    let token = status === 401 ? 'ended' : agent.token;
+    let requests = 0;
+    const client = createClient({
+      url: service.url,
+      auth(refused) {
+        if (refused !== undefined) ({ token } = agent);
+        return token;
+      },
+      async fetch(url, init) {
+        requests += 1;
+        if (requests > 1) return fetch(url, init);
+        const reader = (init.body as ReadableStream<Uint8Array>).getReader();
+        await reader.read(); // the fields before the file
+        await reader.read();
+        return Response.json({ error: { code: 'REFUSED', message: 'Not now.' } }, { status });
+      },
+    });
+    await expect(client.attachments.upload(source())).rejects.toMatchObject({ code: 'REFUSED', status });
+    expect(await client.attachments.upload(source())).toMatchObject({ size_bytes: 11 });
+    expect(requests).toBe(2);
+  }
 });
 
 test('a refusal that lasts longer than the call may take is the error, in place of a timeout', async () => {

@@ -21,6 +21,8 @@ export interface RequestParts {
   body?: () => NonNullable<RequestInit['body']>;
   /** Whether a second attempt has no second effect. */
   isSafe: boolean;
+  /** The body can be read once, so there is no second attempt. */
+  isOnePass?: boolean;
 }
 
 /** Sends a request and its retries, and reads the answer. */
@@ -80,7 +82,7 @@ type Attempt<T> = { value: T } | { error: AgentMessagingError; token: string | u
 
 async function tryOnce<T>(
   { fetch, getToken }: SendSettings,
-  { method, url, headers, body }: RequestParts,
+  { method, url, headers, body, isOnePass }: RequestParts,
   deadline: Deadline,
   refused: RefusedToken | undefined,
   read: (response: Response) => Promise<T>,
@@ -88,7 +90,7 @@ async function tryOnce<T>(
   let token: string | undefined;
   try {
     token = await getToken(refused?.token);
-    if (refused && token === refused.token) throw refused.error;
+    if (refused && (token === refused.token || isOnePass)) throw refused.error;
     deadline.check();
     const response = await fetch(url, {
       method,
@@ -108,8 +110,8 @@ async function tryOnce<T>(
 }
 
 /** Refused before it ran: always. Unknown, or failed: if a second attempt has no second effect. */
-function canRetry(error: AgentMessagingError, { isSafe }: RequestParts): boolean {
-  if ((error.retryAfterMs ?? 0) > maxRetryAfterMs) return false;
+function canRetry(error: AgentMessagingError, { isSafe, isOnePass }: RequestParts): boolean {
+  if (isOnePass || (error.retryAfterMs ?? 0) > maxRetryAfterMs) return false;
   if (error instanceof RateLimitError) return !isLoop(error);
   if (!isSafe) return false;
   if (error.status === undefined || error.status >= 500) return error.code !== 'TIMEOUT';
