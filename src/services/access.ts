@@ -66,12 +66,14 @@ export async function requireAgent(work: Work, ref: string): Promise<ViewedAgent
 }
 
 /**
- * Returns an agent that the actor manages, locked until the transaction ends.
+ * Returns an agent that the actor manages, locked until the transaction ends. In the console, the person manages it, whatever agent they act as.
  * @throws {DomainError} AGENT_NOT_FOUND if the actor cannot see it, FORBIDDEN if it sees but does not manage it; INVALID_HANDLE
  */
 export async function requireManagedAgent(work: Work, ref: string): Promise<AgentRow> {
   const { id, managed, scope } = await requireAgent(work, ref);
-  if (!managed) throw new DomainError('FORBIDDEN', 'You do not manage this agent.');
+  const { account_id } = work.actor;
+  const isManaged = account_id === undefined ? managed : await work.db.personAgents.find(account_id, id);
+  if (!isManaged) throw new DomainError('FORBIDDEN', 'You do not manage this agent.');
   requireLocalAgent({ scope });
   const agent = await work.db.agents.lock(id);
   if (!agent) throw agentNotFound();

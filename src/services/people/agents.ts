@@ -1,6 +1,7 @@
 import type { PrincipalRow } from '../../repositories/agents/managed-agents.ts';
 import type { PersonAgentRow } from '../../repositories/people/agents.ts';
 import type { Actor, Person } from '../../../packages/core/src/domain/auth/actor.ts';
+import type { Scope } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { isId } from '../../../packages/core/src/domain/ids.ts';
 import { createServiceActor } from '../agents/service-actor.ts';
@@ -21,6 +22,8 @@ export type AgentRight = 'manages' | 'acts_as';
 
 /** The client as which the console acts as an agent. It has no secret, so no program can sign in as it. */
 export const consoleClientId = 'console';
+
+const managingScopes: Actor['scopes'] = new Set<Scope>(['agents:read', 'agents:write']);
 
 /**
  * Returns the agents over which a person has a right: own agents first, then those of organizations, by handle; at most `limit` after
@@ -84,17 +87,19 @@ export async function requirePrincipal(work: SystemWork, account_id: string): Pr
 }
 
 /**
- * Returns an actor for one call of an operation in the console: the person as this agent, with all scopes and the lifetime of a token.
- * The caller checks the right.
+ * Returns an actor for one call of an operation in the console: the person as this agent, with the lifetime of a token. It has all scopes, or
+ * those that manage an agent if the person may not act as it. The caller checks the right.
  * @param resource the resource URL of the token that the actor represents.
  */
 export function createActor(
   person: Person,
-  agent: Pick<AgentOfPerson, 'id' | 'canonical_handle' | 'owner_id'>,
+  agent: Pick<AgentOfPerson, 'id' | 'canonical_handle' | 'owner_id' | 'acts_as'>,
   resource: string,
 ): Actor {
+  const actor = createServiceActor(agent, consoleClientId);
   return {
-    ...createServiceActor(agent, consoleClientId),
+    ...actor,
+    scopes: agent.acts_as ? actor.scopes : managingScopes,
     account_id: person.account_id,
     resource,
     expires_at: steadyNow() + tokenLifeSeconds * 1_000,

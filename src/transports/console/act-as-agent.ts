@@ -7,7 +7,6 @@ import {
   type AgentRight,
   changeAgentOfPerson,
   requireAgentOfPerson,
-  listAgentsOfPerson,
 } from '../../services/people/agents.ts';
 import type { WriteService } from '../../services/people/service-calls.ts';
 import { toResourceUrls } from '../../services/auth/tokens.ts';
@@ -15,7 +14,7 @@ import type { PageParts } from './parts.ts';
 
 type Parts = Pick<PageParts, 'services' | 'execute' | 'settings'>;
 
-/** One of a person's agents, with a function that runs operations as that agent. */
+/** One of a person's agents, with a function that runs operations as that agent: if the person may not act as it, only those that manage it. */
 export interface ActingAgent {
   agent: AgentOfPerson;
   /**
@@ -32,8 +31,7 @@ export interface ActingAgent {
 }
 
 /**
- * Lets a person act as one of their agents, or change one that they manage. If they may not act as that one, the change runs as one of their
- * own agents.
+ * Lets a person act as one of their agents, or change one that they manage.
  * @throws {DomainError} AGENT_NOT_FOUND, also for agents of others
  */
 export async function actAsAgent(
@@ -44,35 +42,21 @@ export async function actAsAgent(
 ): Promise<ActingAgent> {
   const { services } = parts;
   const agent = await services.read(requireAgentOfPerson, person.account_id, agent_id, right);
-  const actingAgent = agent.acts_as ? agent : await findManagingAgent(parts, person, agent);
   const owned = { account_id: person.account_id, agent_id: agent.id, right };
   return {
     agent,
-    call: createCaller(parts, person, actingAgent),
+    call: createCaller(parts, person, agent),
     change: (service, ...input) =>
       services.write(person, (work) => changeAgentOfPerson(work, owned, service, ...input)),
   };
 }
 
-/** A personal agent manages what its owner manages; a shared agent manages all agents of its organization. */
-async function findManagingAgent(
-  { services }: Parts,
-  person: Person,
-  agent: AgentOfPerson,
-): Promise<AgentOfPerson> {
-  const own = await services.read(listAgentsOfPerson, person.account_id, { right: 'acts_as' });
-  const manager = own.find(
-    ({ scope, owner_id }) => scope === 'personal' || (scope === 'shared' && owner_id === agent.owner_id),
-  );
-  return manager ?? agent;
-}
-
 function createCaller(
   { execute, settings }: Parts,
   person: Person,
-  actingAgent: AgentOfPerson,
+  agent: AgentOfPerson,
 ): ActingAgent['call'] {
-  const actor = createActor(person, actingAgent, toResourceUrls(settings.public_url).api);
+  const actor = createActor(person, agent, toResourceUrls(settings.public_url).api);
   return async function call<Output extends object>(
     operation: Operation<unknown, Output>,
     input: object = {},

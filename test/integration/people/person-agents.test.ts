@@ -163,7 +163,7 @@ test('a person registers personal agents, and agents of organizations as the rol
   }
 });
 
-test('the actor for an agent is that agent, with every scope, on behalf of the session', async () => {
+test('the actor for an agent is that agent on behalf of the session, with every scope if the person may act as it', async () => {
   const person = await setup.person();
   const own = await agent(`${person.username}.own`);
   const found = await find(person, own.id, 'acts_as');
@@ -178,4 +178,6 @@ test('the actor for an agent is that agent, with every scope, on behalf of the s
     expires_at: expect.any(Number),
     token_id: person.session_id,
   });
+  const managed = createActor(person, { ...found, acts_as: false }, 'http://here/v1');
+  expect([...managed.scopes]).toEqual(['agents:read', 'agents:write']);
 });
