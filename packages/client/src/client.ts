@@ -55,13 +55,9 @@ export function createClient(options: ClientOptions, platform: Platform = browse
   const url = options.url.replace(/\/+$/, '');
   const api = `${url}/v1`;
   const fetch: Fetch = options.fetch ?? ((address, init) => globalThis.fetch(address, init));
-  const getToken = createTokenSource(options.auth, url, fetch);
-  const send = createSend({
-    fetch,
-    getToken,
-    timeoutMs: options.timeoutMs ?? 60_000,
-    maxRetries: options.maxRetries ?? 2,
-  });
+  const { timeoutMs = 60_000, maxRetries = 2 } = options;
+  const getToken = createTokenSource(options.auth, url, fetch, timeoutMs);
+  const send = createSend({ fetch, getToken, timeoutMs, maxRetries });
   const call = createCall(send, api);
   const nouns = createNouns(call);
   const { auth, webSocket } = options;

@@ -75,6 +75,30 @@ test('an error names its reason if a load balancer answers for the token endpoin
   });
 });
 
+test('a call and its token have a timeout, and the next call requests another token', async () => {
+  const agent = await service.agent();
+  let requests = 0;
+  const client = createClient({
+    url: service.url,
+    auth: { clientId: 'any', clientSecret: 'any' },
+    timeoutMs: 50,
+    fetch(url, init) {
+      if (!url.endsWith('/token')) return fetch(url, init);
+      requests += 1;
+      if (requests > 1) return Promise.resolve(Response.json({ access_token: agent.token, expires_in: 900 }));
+      return new Promise((_, reject) => {
+        init.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+      });
+    },
+  });
+  await expect(client.agents.getMe()).rejects.toMatchObject({ name: 'ConnectionError', code: 'TIMEOUT' });
+  const call = () => client.agents.getMe({ timeoutMs: 60_000 }).catch((error: unknown) => error);
+  await expect.poll(call).toMatchObject({ id: agent.id });
+  expect(requests).toBe(2);
+  const waiting = createClient({ url: service.url, auth: () => new Promise<string>(() => undefined) });
+  await expect(waiting.agents.getMe({ timeoutMs: 50 })).rejects.toMatchObject({ code: 'TIMEOUT' });
+});
+
 test('a token is renewed before it expires', async () => {
   const agent = await service.agent();
   let issued = 0;

@@ -3,6 +3,8 @@ import { ConnectionError } from '../errors.ts';
 /** The end of a call: by its caller or by time. */
 export interface Deadline {
   signal: AbortSignal;
+  /** Rejects at the end, for what does not take the signal. */
+  ended: Promise<never>;
   /** Throws the reason of the caller, or a ConnectionError with the code TIMEOUT; returns while there is time. */
   check(): void;
   /** Milliseconds until the end by time. */
@@ -14,6 +16,10 @@ export interface Deadline {
 /** Starts the time of a call. */
 export function createDeadline(timeoutMs: number, signal?: AbortSignal): Deadline {
   const controller = new AbortController();
+  const ended = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason));
+  });
+  ended.catch(() => undefined); // the end of a call that waits for something else
   const end = Date.now() + timeoutMs;
   const timer = setTimeout(() => {
     controller.abort(
@@ -25,6 +31,7 @@ export function createDeadline(timeoutMs: number, signal?: AbortSignal): Deadlin
   signal?.addEventListener('abort', onAbort, { once: true });
   return {
     signal: controller.signal,
+    ended,
     check: () => controller.signal.throwIfAborted(),
     remainingMs: () => end - Date.now(),
     clear() {

@@ -89,9 +89,8 @@ async function tryOnce<T>(
 ): Promise<Attempt<T>> {
   let token: string | undefined;
   try {
-    token = await getToken(refused?.token);
+    token = await Promise.race([deadline.ended, getToken(refused?.token)]);
     if (refused && (token === refused.token || isOnePass)) throw refused.error;
-    deadline.check();
     const response = await fetch(url, {
       method,
       headers: { ...headers, Authorization: `Bearer ${token}` },

@@ -95,13 +95,14 @@ export function storedSignIn(options: StoredSignInOptions = {}): TokenSource {
   async function refresh(stored: StoredSignIn | undefined): Promise<StoredSignIn> {
     if (!stored?.client_secret && !stored?.refresh_token) throw signedOut(options);
     const { url, client_id, client_secret, refresh_token } = stored;
-    const { access_token, expires_in, ...answer } = await requestToken(fetchWithTimeout, url, {
+    const form = {
       client_id,
       ...(client_secret !== undefined && { client_secret }),
       ...(refresh_token === undefined
         ? { grant_type: 'client_credentials' }
         : { grant_type: 'refresh_token', refresh_token }),
-    });
+    };
+    const { access_token, expires_in, ...answer } = await requestToken(fetch, url, form, tokenTimeoutMs);
     const next = { ...stored, ...answer, access_token, expires_at: Date.now() + expires_in * 1_000 };
     await replaceSignIn(next, options);
     return next;
@@ -115,9 +116,6 @@ export function storedSignIn(options: StoredSignInOptions = {}): TokenSource {
     return flight;
   };
 }
-
-const fetchWithTimeout: typeof fetch = (input, init) =>
-  fetch(input, { ...init, signal: AbortSignal.timeout(tokenTimeoutMs) });
 
 function signedOut(options: StoredSignInOptions): AuthenticationError {
   return new AuthenticationError({

@@ -10,18 +10,20 @@ export function createClientCredentialSource(
   { clientId, clientSecret, scopes }: ClientCredentials,
   url: string,
   fetch: Fetch,
+  timeoutMs: number,
 ): TokenSource {
   let current: { token: string; renewAt: number; endsAt: number } | undefined;
   let flight: Promise<string> | undefined;
 
   async function renew(): Promise<string> {
     const startedAt = Date.now();
-    const { access_token, expires_in } = await requestToken(fetch, url, {
+    const form = {
       grant_type: 'client_credentials',
       client_id: clientId,
       client_secret: clientSecret,
       ...(scopes && { scope: scopes.join(' ') }),
-    });
+    };
+    const { access_token, expires_in } = await requestToken(fetch, url, form, timeoutMs);
     const lifeMs = expires_in * 1_000;
     current = { token: access_token, renewAt: startedAt + lifeMs * renewAfter, endsAt: startedAt + lifeMs };
     return access_token;

@@ -1,3 +1,4 @@
+import { createDeadline } from '../calls/deadline.ts';
 import type { Fetch } from '../calls/request.ts';
 import { AuthenticationError, createError, type ErrorBody } from '../errors.ts';
 
@@ -8,20 +9,30 @@ export interface TokenAnswer {
   refresh_token?: string;
 }
 
-/** Requests a token of the authorization server (RFC 6749). A refusal is an AuthenticationError with the code SIGN_IN_FAILED. */
+/**
+ * Requests a token of the authorization server (RFC 6749). A refusal is an AuthenticationError with the code SIGN_IN_FAILED, a time-out a
+ * ConnectionError.
+ */
 export async function requestToken(
   fetch: Fetch,
   url: string,
   form: Readonly<Record<string, string>>,
+  timeoutMs: number,
 ): Promise<TokenAnswer> {
-  const response = await fetch(`${url}/token`, {
+  const { signal, clear } = createDeadline(timeoutMs);
+  const { ok, status, answer } = await fetch(`${url}/token`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(form).toString(),
-  });
-  const answer = parseAnswer(await response.text());
-  const { status } = response;
-  if (response.ok && answer.access_token !== undefined) {
+    signal,
+  })
+    .then(async (response) => ({
+      ok: response.ok,
+      status: response.status,
+      answer: parseAnswer(await response.text()),
+    }))
+    .finally(clear);
+  if (ok && answer.access_token !== undefined) {
     const { access_token, expires_in = 900, refresh_token } = answer;
     return { access_token, expires_in, ...(refresh_token !== undefined && { refresh_token }) };
   }

@@ -4,10 +4,10 @@ import { createClientCredentialSource } from './client-credentials.ts';
 import type { Auth, TokenSource } from './types.ts';
 
 /** Creates the source of tokens of a client. `url` is the address of the service. */
-export function createTokenSource(auth: Auth, url: string, fetch: Fetch): TokenSource {
+export function createTokenSource(auth: Auth, url: string, fetch: Fetch, timeoutMs: number): TokenSource {
   if (typeof auth === 'string') return () => auth;
   if (typeof auth === 'function') return auth;
-  if ('clientId' in auth) return createClientCredentialSource(auth, url, fetch);
+  if ('clientId' in auth) return createClientCredentialSource(auth, url, fetch, timeoutMs);
   return () => {
     throw new AuthenticationError({
       code: 'UNAUTHORIZED',
