@@ -6,6 +6,7 @@ import type { AcceptedMessage, RemoteMessageRow } from '../../src/repositories/r
 import type { MessagePlace } from '../../src/repositories/remote/next-in-thread.ts';
 import type { RemoteThreadState } from '../../src/repositories/remote/threads.ts';
 import { applyRemoteMessage, noteAccepted, noteUndeliverable } from '../../src/services/remote/deliveries.ts';
+import { EarlierIsMissing } from '../../src/services/remote/order.ts';
 import { lockThread } from '../../src/services/messages/send.ts';
 import type { Work } from '../../src/work/unit-of-work.ts';
 import { nextAttemptAt, type Step } from '../posting/handler.ts';
@@ -42,7 +43,7 @@ const toAccepted = (
 
 /** Until when to wait for the other installation, which first reads an earlier message as an update; undefined: that is not why a call failed. */
 export const earlyUntil = ({ agent }: Turn, { error, retryAfterMs = 0 }: Failed): number | undefined =>
-  agent.bound_id !== null && error.code === 'UNAVAILABLE'
+  agent.bound_id !== null && error.code === EarlierIsMissing.reason
     ? Date.now() + Math.max(retryAfterMs, earlyMs)
     : undefined;
 

@@ -8,7 +8,7 @@ import type { MessageRow } from '../../repositories/messages/messages.ts';
 import type { BatchResult, Work } from '../../work/unit-of-work.ts';
 import { parseAgentKey } from '../access.ts';
 import { type MessageDraft, sendMessages } from '../messages/send.ts';
-import { earlierIsMissing, isOtherInstallation, noteArrivals } from '../remote/order.ts';
+import { EarlierIsMissing, isOtherInstallation, noteArrivals } from '../remote/order.ts';
 import { createTaskChanges } from '../tasks/change.ts';
 import { addTask } from '../tasks/open.ts';
 import { type PushTarget, storePushConfig } from './push-configs.ts';
@@ -174,7 +174,7 @@ async function placeAll(sends: readonly ClientSend[], { wait }: { wait: boolean 
     taken.add(name);
     const open = openTasks.get(pair) ?? place.open_tasks;
     if (wait) {
-      if (place.is_awaited) throw earlierIsMissing();
+      if (place.is_awaited) throw new EarlierIsMissing();
       requireRoomForTask(open);
     }
     if (place.is_awaited || open >= maxOpenTasks) return [];

@@ -35,7 +35,7 @@ export function noteArrivals(work: Work, arrived: readonly { thread_id: string; 
 
 /**
  * Checks that the message before a message of another installation has arrived, or will not arrive any more.
- * @throws {DomainError} UNAVAILABLE
+ * @throws {EarlierIsMissing}
  */
 export async function requireInOrder(
   work: Work,
@@ -43,11 +43,16 @@ export async function requireInOrder(
 ): Promise<void> {
   if (after === undefined || !isOtherInstallation(work.actor)) return;
   if (!(await work.db.remoteOrder.isAwaited(thread_id, work.actor.agent_id, after))) return;
-  throw earlierIsMissing();
+  throw new EarlierIsMissing();
 }
 
-/** The refusal of a message before which another one must arrive. */
-export function earlierIsMissing(): DomainError {
-  const message = 'An earlier message of this conversation has not arrived yet. Retry later.';
-  return new DomainError('UNAVAILABLE', message, { retry_after: 1 });
+/** The refusal of a message before which another one must arrive. Over A2A it has a reason of its own: its repeats are not counted. */
+export class EarlierIsMissing extends DomainError {
+  override name = 'EarlierIsMissing';
+  static readonly reason = 'EARLIER_MISSING';
+
+  constructor() {
+    const message = 'An earlier message of this conversation has not arrived yet. Retry later.';
+    super('UNAVAILABLE', message, { retry_after: 1 });
+  }
 }

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { DomainError, type ErrorCode, type ErrorOptions } from '../../../packages/core/src/domain/errors.ts';
+import { EarlierIsMissing } from '../../services/remote/order.ts';
 import { errorHeaders } from '../http/errors.ts';
 
 /** The errors of A2A itself (A2A 1.0, section 5.4). */
@@ -111,7 +112,8 @@ export function toA2aRefusal(error: unknown, ended: A2aReason): unknown {
 function showError(error: DomainError): Shown & { reason: string; domain: string } {
   if (!(error instanceof A2aRefusal)) {
     const shown = serviceErrors[error.code] ?? internal;
-    return { ...shown, reason: error.code, domain: 'agent-messaging-service' };
+    const reason = error instanceof EarlierIsMissing ? EarlierIsMissing.reason : error.code;
+    return { ...shown, reason, domain: 'agent-messaging-service' };
   }
   const { reason } = error;
   const shown = reason in a2aErrors ? a2aErrors[reason as A2aReason] : rpcErrors[reason as RpcReason];

@@ -139,6 +139,21 @@ test('two threads with one agent do not wait for each other', async () => {
   expect(await service.messages(ann, first)).toHaveLength(1);
 });
 
+test('a message to another installation is given up as well when that one stays unavailable', async () => {
+  const { server, ann, remote } = await meetRemote(service);
+  await service.sql('update remote_agents set bound_id = $2 where agent_id = $1', [remote.id, ann.id]);
+  const info = {
+    '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+    reason: 'UNAVAILABLE',
+    domain: 'agent-messaging-service',
+  };
+  const error = { code: -32_000, message: 'The database is temporarily unavailable.', data: [info] };
+  server.failNext('SendMessage', { status: 503, body: { error } }, 1_000);
+  const { task_id } = await service.ask(ann, remote, 'When?');
+  await waitUntil(async () => (await service.readTask(ann, task_id)).state).toBe('failed');
+  expect(server.texts()).toEqual(['When?', 'When?', 'When?']);
+});
+
 test('the open task of a question is canceled at the remote side with it', async () => {
   const { server, ann, remote } = await meetRemote(service);
   const { task_id } = await service.ask(ann, remote, 'silent');

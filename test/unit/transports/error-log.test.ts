@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { expect, test } from 'vitest';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import { earlierIsMissing } from '../../../src/services/remote/order.ts';
+import { EarlierIsMissing } from '../../../src/services/remote/order.ts';
 import { answerErrors } from '../../../src/transports/http/errors.ts';
 import { createLogRecorder } from '../../support/log-recorder.ts';
 
@@ -17,7 +17,7 @@ async function logOf(error: Error, status: number): Promise<unknown[]> {
 }
 
 test('a refusal that only asks the caller to come again is no error of the service', async () => {
-  expect(await logOf(earlierIsMissing(), 503)).toEqual([]);
+  expect(await logOf(new EarlierIsMissing(), 503)).toEqual([]);
 });
 
 test('an outage and an unexpected error are logged with their cause', async () => {

@@ -59,6 +59,8 @@ describe('an answer travels as the update of its task, and the message after it 
     await there.send(bob, thread, 'And more.');
     const remote = async () => (await there.core.db.remoteAgents.find(both.remoteAnn.id))?.last_error;
     await waitUntil(remote).toContain('An earlier message of this conversation has not arrived yet');
+    const counted = 'select attempts from remote_threads where thread_id = $1';
+    expect(await there.sql(counted, [thread])).toEqual([{ attempts: 0 }]);
     const story = ['here: Hello?', 'there: The answer.', 'there: And more.'];
     expect(await readBoth(both, 3)).toEqual([story, story]);
   });
