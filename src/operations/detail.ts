@@ -9,12 +9,13 @@ export const detail = z
 /** The field of a short result that says which calls return more. */
 export const readTheRest = z.string().optional().describe('The calls that return more than the short form.');
 
-/** Names the call that returns every field, and the one that returns the first message or thread whole. */
+/** Names the call that returns every field, with arguments that it needs, and the one that returns the first message or thread whole. */
 export function describeMore(
   tool: string,
   first: { thread_id: string; sequence?: number | undefined } | undefined,
+  args: object = {},
 ): { read_the_rest: string } {
-  const all = `${tool} with {"detail":"full"} returns every field`;
+  const all = `${tool} with ${JSON.stringify({ ...args, detail: 'full' })} returns every field`;
   if (!first) return { read_the_rest: `${all}.` };
   const { thread_id, sequence } = first;
   const whole = sequence === undefined ? {} : { message_limit: 1, before_sequence: sequence + 1 };

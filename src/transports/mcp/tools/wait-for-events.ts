@@ -18,6 +18,7 @@ import { type PlaceKeeper, waitStart } from '../prompts/instructions.ts';
 import type { Move, Position } from '../sessions/places.ts';
 import { type ProgressOptions, withProgress } from './progress.ts';
 import { shortEventData } from '../../../operations/short-events.ts';
+import type { Work } from '../../../work/unit-of-work.ts';
 
 const [firstType, ...otherTypes] = eventTypes;
 if (!firstType) throw new Error('there are no event types');
@@ -189,6 +190,10 @@ function messagesOf(events: readonly LiveEvent[]) {
   );
 }
 
+function cursorBefore({ settings: { cursors }, actor: { agent_id } }: Work, { cursor }: LiveEvent): string {
+  return cursors.encodeFeed(agent_id, cursors.decodeFeed(agent_id, cursor) - 1);
+}
+
 interface WaitParts {
   read(
     actor: Actor,
@@ -225,7 +230,11 @@ function createWaitOperation({ read, signal, show }: WaitParts) {
       const [firstMessage] = events.flatMap(({ thread_id, message }) =>
         message && thread_id !== null ? { thread_id, sequence: message.sequence } : [],
       );
-      const more = form === 'short' && events.length > 0 && describeMore('wait_for_events', firstMessage);
+      const more =
+        form === 'short' &&
+        events[0] &&
+        // Without a cursor, the call would return later events.
+        describeMore('wait_for_events', firstMessage, { ...filter, cursor: cursorBefore(work, events[0]) });
       return {
         events: events.map(({ type, id, cursor: eventCursor, created_at, data, data_json, message }) => ({
           type,

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { callToolRaw, postRawMessage, readRpcResult } from '../../../clients/mcp/client.ts';
+import { callToolRaw, connectSdkClient, postRawMessage, readRpcResult } from '../../../clients/mcp/client.ts';
 import { askStateless } from '../../../clients/mcp/stateless-request.ts';
 import { useService } from '../../../support/service.ts';
 
@@ -102,7 +102,7 @@ test('search_messages and wait_for_events show first words, and name the call th
   expectSubset(found['results'], (await search({ detail: 'full' }))['results']);
   const cursor = 'earliest';
   const events = await call('wait_for_events', { cursor, wait_seconds: 0 });
-  expect(events['read_the_rest']).toBe(`wait_for_events with {"detail":"full"} returns every field; ${rest}`);
+  expect(events['read_the_rest']).toContain(`"detail":"full"} returns every field; ${rest}`);
   const full = await call('wait_for_events', { cursor, wait_seconds: 0, detail: 'full' });
   expect(full['read_the_rest']).toBeUndefined();
   const [created, sent] = Object(events)['events'];
@@ -123,6 +123,24 @@ test('search_messages and wait_for_events show first words, and name the call th
   });
   const { messages } = Object(await call('get_thread', { thread_id, message_limit: 1, before_sequence: 2 }));
   expect(messages[0].content).toBe(long);
+});
+
+test('the call that wait_for_events names returns the same events, although the session continues after them', async () => {
+  const { thread_id, token, writer } = await openThread();
+  const { client, close } = await connectSdkClient(service.url, token);
+  const wait = async (args: object) =>
+    Object(
+      (await client.callTool({ name: 'wait_for_events', arguments: { wait_seconds: 0, ...args } }))
+        .structuredContent,
+    );
+  const filter = { types: ['message.created'], thread_id };
+  expect((await wait(filter)).events).toHaveLength(1);
+  await service.post(writer, `/threads/${thread_id}/messages`, { content: long });
+  const short = await wait(filter);
+  const [, args = ''] = /^wait_for_events with (\{.*?\}) returns/.exec(short.read_the_rest) ?? [];
+  const { events } = await wait(JSON.parse(args));
+  expect(events).toMatchObject([{ id: short.events[0].id, data: { sequence: 2, content: long } }]);
+  await close();
 });
 
 test('a session of 2024-11-05 gets every field unless it asks for the short form; revision 2026-07-28 the short form', async () => {
