@@ -37,24 +37,32 @@ export function createAttempts(
   pacing: WebhookPacing,
 ): AttemptDelivery {
   const { db, metrics, queues } = core;
-  const { webhookDeliveries } = db;
+  const { webhooks, webhookDeliveries } = db;
+  const wholeScheduleMs = pacing.scheduleMs.reduce((sum, ms) => sum + ms, 0);
 
-  async function retryLater(delivery: Delivery, response: OutboundResponse): Promise<AttemptOutcome> {
-    const { webhook_id, attempts, created_at } = delivery;
+  /** Disables the webhook if nothing was delivered during a whole schedule, also if the first attempts of new events come before retries. */
+  async function retryLater(
+    webhook: Webhook,
+    delivery: Delivery,
+    response: OutboundResponse,
+  ): Promise<AttemptOutcome> {
+    const now = Date.now();
+    const failingSince = webhook.failing_since ?? (await webhooks.noteFailure(webhook.id, now)) ?? now;
     const retryAfterMs = Math.min(response.retryAfterMs ?? 0, pacing.maxRetryAfterMs);
-    const pauseMs = pacing.scheduleMs[attempts + 1];
-    if (response.status === 410 || pauseMs === undefined) {
+    const pauseMs = response.status === 410 ? undefined : pacing.scheduleMs[delivery.attempts + 1];
+    // A retry that was late counts as one attempt more, not as the last one.
+    const isFirstOrLast = delivery.attempts === 0 || pauseMs === undefined;
+    if (pauseMs === undefined) {
       await recordResult(core, delivery, { state: 'failed', next_at: null }, response);
-      if (response.status === 410) await disable(core, webhook_id, 'gone');
-      // A receiver may reject one event and accept the others; then the webhook stays enabled.
-      else if (!(await webhookDeliveries.hasDeliveredSince(webhook_id, created_at)))
-        await disable(core, webhook_id, 'failing');
-      return { done: false, retryAfterMs };
+    } else {
+      const delayMs = Math.max(pauseMs, retryAfterMs) * (1 + Math.random() * pacing.jitter);
+      const next_at = Date.now() + Math.round(delayMs);
+      await recordResult(core, delivery, { state: 'pending', next_at }, response);
+      await queues.enqueue([createWebhookJob(webhook.id, next_at)]);
     }
-    const delayMs = Math.max(pauseMs, retryAfterMs) * (1 + Math.random() * pacing.jitter);
-    const next_at = Date.now() + Math.round(delayMs);
-    await recordResult(core, delivery, { state: 'pending', next_at }, response);
-    await queues.enqueue([createWebhookJob(webhook_id, next_at)]);
+    if (response.status === 410) await disable(core, webhook.id, 'gone');
+    else if (isFirstOrLast && now - failingSince >= wholeScheduleMs)
+      await disable(core, webhook.id, 'failing');
     return { done: false, retryAfterMs };
   }
 
@@ -74,8 +82,9 @@ export function createAttempts(
     }
     const response = await send(core, webhook.url, headers, body, event?.traceparent);
     metrics.webhookAttempts.inc({ outcome: toOutcome(response) });
-    if (!isDelivered(response)) return retryLater(delivery, response);
+    if (!isDelivered(response)) return retryLater(webhook, delivery, response);
     await recordResult(core, delivery, { state: 'delivered', next_at: null }, response);
+    if (webhook.failing_since !== null) await webhooks.noteSuccess(webhook.id);
     receipts.delivered(webhook.agent_id, event ? [event] : []);
     return attemptDone;
   };

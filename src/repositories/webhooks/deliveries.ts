@@ -89,12 +89,6 @@ export const webhookDeliveriesRepository = repository(
          select event_id from webhook_deliveries where webhook_id = :webhook_id and state = 'pending' order by next_at limit :limit)
        returning 1`,
     ),
-    /** Whether any delivery succeeded at `time` (ms) or later. */
-    hasDeliveredSince: sql.hasRow<[webhookId: string, time: number]>(
-      'webhook_deliveries.has_delivered_since(webhook_id, time)',
-      `select 1 from webhook_deliveries where webhook_id = :webhook_id and state = 'delivered' and last_attempt_at >= :time
-       order by event_id desc limit 1`,
-    ),
     /**
      * Up to `limit` webhooks with deliveries that are due at `time` (ms), by id, after this id. The cost per webhook does not depend on the
      * number of its pending deliveries.

@@ -20,6 +20,8 @@ export interface WebhookRow {
   previous_secret: Buffer | null;
   /** Until when the previous secret signs too. */
   previous_secret_until: number | null;
+  /** The first failed attempt since the last delivered one; null without one. */
+  failing_since: number | null;
   created_at: number;
   updated_at: number;
 }
@@ -33,7 +35,7 @@ type WebhookDescription = Pick<
 export type WebhookSettings = WebhookDescription & Pick<WebhookRow, 'enabled'>;
 
 const columns = `id, agent_id, url, description, event_types, scopes, only_when_offline, enabled, disabled_reason, disabled_at,
-  secret, previous_secret, previous_secret_until, created_at, updated_at`;
+  secret, previous_secret, previous_secret_until, failing_since, created_at, updated_at`;
 
 /** The end of the agent's feed: later events are sent. */
 const feedPosition = '(select last_number from feed_heads where agent_id = :agent_id)';
@@ -65,13 +67,14 @@ export const webhooksRepository = repository({
     'webhooks.lock(id, agent_id)',
     `select ${columns} from webhooks where id = :id and agent_id = :agent_id for no key update`,
   ),
-  /** Enabling a webhook clears the reason why it was disabled, and starts at the end of the feed. */
+  /** Enabling a webhook clears the reason why it was disabled, and starts at the end of the feed. Another URL has no failed attempts. */
   update: sql.row<[id: string, agentId: string, settings: WebhookSettings, now: number], WebhookRow>(
     'webhooks.update(id, agent_id, ..., now)',
     `update webhooks set url = :url, description = :description, event_types = :event_types, scopes = :scopes, only_when_offline = :only_when_offline, enabled = :enabled,
        disabled_reason = case when :enabled then null when enabled then 'by_request' else disabled_reason end,
        disabled_at = case when :enabled then null when enabled then :now::bigint else disabled_at end,
-       noted_number = case when :enabled and not enabled then ${feedPosition} else noted_number end, updated_at = :now
+       noted_number = case when :enabled and not enabled then ${feedPosition} else noted_number end,
+       failing_since = case when enabled and url = :url then failing_since end, updated_at = :now
      where id = :id and agent_id = :agent_id returning ${columns}`,
   ),
   /** Replaces the secret. The previous one signs too until `time.until`. */
@@ -82,6 +85,15 @@ export const webhooksRepository = repository({
     'webhooks.set_secret(id, agent_id, secret, ...)',
     `update webhooks set previous_secret = secret, previous_secret_until = :until, secret = :secret, updated_at = :now
      where id = :id and agent_id = :agent_id returning ${columns}`,
+  ),
+  /** Notes a failed attempt. Returns the first one since the last delivered one; undefined for a removed webhook. */
+  noteFailure: sql.value<[id: string, now: number], number | undefined>(
+    'webhooks.note_failure(id, now)',
+    `update webhooks set failing_since = coalesce(failing_since, :now) where id = :id returning failing_since`,
+  ),
+  noteSuccess: sql.run<[id: string]>(
+    'webhooks.note_success',
+    `update webhooks set failing_since = null where id = :id`,
   ),
   /** Returns false when it is disabled already. */
   disable: sql.hasRow<[id: string, reason: DisabledReason, now: number]>(

@@ -49,7 +49,6 @@ const reads: Use[] = [
     'a page of failed deliveries',
     (db) => webhookDeliveriesRepository(db).list('whk_7', { ...only, state: 'failed' }),
   ],
-  ['deliveries since a position', (db) => webhookDeliveriesRepository(db).hasDeliveredSince('whk_7', 7)],
   [
     'a replay of failed deliveries',
     (db) => webhookDeliveriesRepository(db).replayFailed('whk_7', eventId(1), 1, 100),

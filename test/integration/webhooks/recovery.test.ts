@@ -101,6 +101,39 @@ describe('a receiver that does not answer', () => {
   });
 });
 
+describe('a webhook that gets new events before the old ones are retried', () => {
+  const hour = 3_600_000;
+  const setup = useWebhooks({ pacing: { scheduleMs: [0, hour] } });
+
+  test('is disabled when every attempt has failed for a whole schedule', async () => {
+    const bob = await setup.agent();
+    const webhook = await setup.webhook(bob, { event_types: ['message.created'] });
+    const shown = async () => (await setup.call('GET', `/webhooks/${webhook.id}`, bob.token)).body;
+    const attempted = async (status: number) => {
+      setup.receiver.setHandler(respondWith(status));
+      await setup.sendMessageTo(bob);
+      await waitUntil(async () => (await setup.deliveries(bob, webhook))[0]?.last_status).toBe(status);
+    };
+    const pass = () =>
+      setup.core.database.query(
+        { text: 'update webhooks set failing_since = failing_since - $1 where id = $2' },
+        [hour, webhook.id],
+      );
+    await attempted(503);
+    await pass();
+    await attempted(204);
+    await attempted(500);
+    expect(await shown()).toMatchObject({ enabled: true });
+    await pass();
+    await attempted(502);
+    await waitUntil(shown).toMatchObject({ enabled: false, disabled_reason: 'failing' });
+    expect(await setup.deliveries(bob, webhook, '?state=failed')).toHaveLength(3);
+    await setup.call('PATCH', `/webhooks/${webhook.id}`, bob.token, { enabled: true });
+    await attempted(501);
+    expect(await shown()).toMatchObject({ enabled: true });
+  });
+});
+
 describe('a webhook with a backlog', () => {
   const setup = useWebhooks();
 
