@@ -18,7 +18,6 @@ import { type PlaceKeeper, waitStart } from '../prompts/instructions.ts';
 import type { Move, Position } from '../sessions/places.ts';
 import { type ProgressOptions, withProgress } from './progress.ts';
 import { shortEventData } from '../../../operations/short-events.ts';
-import type { Work } from '../../../work/unit-of-work.ts';
 
 const [firstType, ...otherTypes] = eventTypes;
 if (!firstType) throw new Error('there are no event types');
@@ -190,10 +189,6 @@ function messagesOf(events: readonly LiveEvent[]) {
   );
 }
 
-function cursorBefore({ settings: { cursors }, actor: { agent_id } }: Work, { cursor }: LiveEvent): string {
-  return cursors.encodeFeed(agent_id, cursors.decodeFeed(agent_id, cursor) - 1);
-}
-
 interface WaitParts {
   read(
     actor: Actor,
@@ -230,11 +225,14 @@ function createWaitOperation({ read, signal, show }: WaitParts) {
       const [firstMessage] = events.flatMap(({ thread_id, message }) =>
         message && thread_id !== null ? { thread_id, sequence: message.sequence } : [],
       );
+      // Without a cursor, the call would return later events.
+      const { agent_id } = work.actor;
+      const { decodeFeed, encodeFeed } = work.settings.cursors;
+      const before = events[0] && encodeFeed(agent_id, decodeFeed(agent_id, events[0].cursor) - 1);
       const more =
         form === 'short' &&
-        events[0] &&
-        // Without a cursor, the call would return later events.
-        describeMore('wait_for_events', firstMessage, { ...filter, cursor: cursorBefore(work, events[0]) });
+        before !== undefined &&
+        describeMore('wait_for_events', firstMessage, { ...filter, cursor: before });
       return {
         events: events.map(({ type, id, cursor: eventCursor, created_at, data, data_json, message }) => ({
           type,
