@@ -1,4 +1,5 @@
 import type { Core } from '../../src/compose.ts';
+import { isOpenTask } from '../../packages/core/src/domain/tasks.ts';
 import type { WebhookPacing } from '../../packages/core/src/domain/webhooks.ts';
 import { toLegacyTask } from '../../src/presenters/a2a/legacy.ts';
 import { presentTask, presentUpdate, type TaskForm } from '../../src/presenters/a2a/task.ts';
@@ -15,7 +16,7 @@ const maxHistory = 100;
 
 /**
  * Sends the updates of tasks to the push notification configs of A2A clients, in the order of their generations. Configs of A2A 0.3 get the task
- * itself. A config stops after a 410, after the last failed attempt, or when its secrets cannot be read. The client restarts it at its position.
+ * itself. A config stops after the last update of an ended task, after a 410, after the last failed attempt, or when its secrets cannot be read. The client restarts it at its position.
  */
 export function pushConfigSource(core: Core, pacing: WebhookPacing): PostingSource {
   const { pushConfigs } = core.db;
@@ -93,7 +94,11 @@ function createTurn(core: Core, pacing: WebhookPacing, config: ClaimedPushConfig
       const found = await findUpdates(db, { ...config, agent: config.agent_id }, config.position, detail);
       if (!found) return 'ended';
       const { task, updates } = found;
-      if (updates.length === 0) return 'idle';
+      if (updates.length === 0 && isOpenTask(task.state)) return 'idle';
+      if (updates.length === 0) {
+        await store(null);
+        return 'ended';
+      }
       if (config.version === '0.3') return sendTask(task);
       for (const update of updates) {
         const step = await send(update.generation, (shown) => presentUpdate(task, update, shown));

@@ -18,7 +18,7 @@ export interface PushConfigRow {
   /** The generation of the last update that was delivered. */
   position: number;
   attempts: number;
-  /** Null: stopped. */
+  /** Null: stopped, or all updates of an ended task were delivered. */
   next_at: number | null;
   last_error: string | null;
 }

@@ -54,12 +54,14 @@ test('a request has the headers of its config', async () => {
 });
 
 test('a config gets the updates after it was stored, also on an ended task', async () => {
-  const { create, update } = await openTask();
+  const { taskId, create, update } = await openTask();
   await update('working', 'Looking.');
   const url = newUrl();
-  await create({ url });
+  const { id } = (await create({ url })).result;
   await update('completed', 'Tomorrow.', { artifact: true });
   await waitUntil(() => storyOf(url)).toEqual(['artifact Tomorrow.', 'TASK_STATE_COMPLETED']);
+  // Later events of the client do not read it.
+  await waitUntil(async () => (await rowOf(taskId, id))?.next_at).toBeNull();
   const late = newUrl();
   expect((await create({ url: late })).result.url).toBe(late);
   expect(postsTo(late)).toEqual([]);
