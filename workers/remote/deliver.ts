@@ -80,20 +80,24 @@ async function takeSteps(turn: Turn, end: number): Promise<Step> {
   const { send } = createSender(turn);
   const { cancelTask, readTask } = createReceiver(turn);
   let step: Step = 'more';
+  const peek = () => batches.peek({ ...thread, is_bound: agent.bound_id !== null });
   while (step === 'more' && Date.now() < end) {
-    const next = await batches.peek({ ...thread, is_bound: agent.bound_id !== null });
+    let next = await peek();
+    if (next?.has_due_task) {
+      const task = await remoteThreads.findDueTask(thread.thread_id, Date.now());
+      if (task) step = await (task.is_to_cancel ? cancelTask : readTask)(task);
+      if (step !== 'more') return step;
+      // Between two reads, however long one takes, a message has its turn.
+      next = await peek();
+    }
     if (!next) return 'ended';
-    const task = next.has_due_task
-      ? await remoteThreads.findDueTask(thread.thread_id, Date.now())
-      : undefined;
-    if (task) step = await (task.is_to_cancel ? cancelTask : readTask)(task);
-    else if (next.withdrawal) step = await tellWithdrawal(turn, next.withdrawal);
+    if (next.withdrawal) step = await tellWithdrawal(turn, next.withdrawal);
     else if (next.message && isObsolete(next.message))
       Object.assign(thread, { position: next.message.sequence, attempts: 0, begun_id: null });
     else if (next.message) step = await send(next.message, next);
     else {
       thread.position = Math.max(thread.position, next.seen_sequence);
-      if (next.seen_sequence === next.last_sequence) step = 'idle';
+      if (next.seen_sequence === next.last_sequence && !next.has_due_task) step = 'idle';
     }
   }
   return step;

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { a2aAddress } from '../../clients/a2a.ts';
 import { waitUntil } from '../webhooks/setup.ts';
-import { startInstallation } from './setup.ts';
+import { artifact, buildTask, meetRemote, showTask, startInstallation } from './setup.ts';
 
 test.each([{ maxExchanges: 6 }, { maxExchanges: 7 }])(
   'two installations whose agents answer each other stop after $maxExchanges answers',
@@ -55,3 +55,20 @@ test.each([{ maxExchanges: 6 }, { maxExchanges: 7 }])(
     expect((await lengths())[0]).toBeLessThanOrEqual(2 * maxExchanges);
   },
 );
+
+test('an agent whose task never ends and always brings more gets the next messages of the thread', async () => {
+  const service = await startInstallation({ env: { RATE_LIMITS: 'off' }, pacing: { turnMs: 20 } });
+  onTestFinished(async () => void (await service.stop()));
+  const { server, ann, remote } = await meetRemote(service, { hasPush: false });
+  let count = 0;
+  showTask(server, () =>
+    buildTask(
+      { artifacts: Array.from({ length: 500 }, () => artifact(`${(count += 1)}`)) },
+      'TASK_STATE_COMPLETED',
+    ),
+  );
+  const { thread_id } = await service.ask(ann, remote, 'When?');
+  await waitUntil(async () => (await service.messages(ann, thread_id)).length).toBeGreaterThan(50);
+  await service.send(ann, thread_id, 'Stop.');
+  await waitUntil(() => server.texts()).toEqual(['When?', 'Stop.']);
+});
