@@ -105,10 +105,10 @@ interface AboutProps {
   about?: string | undefined;
 }
 
-type ButtonFormProps = Pick<FormProps, 'action' | 'hidden' | 'redirects'> & Pick<ButtonProps, 'kind'>;
+type PostButtonProps = Pick<FormProps, 'action' | 'hidden' | 'redirects'> & Pick<ButtonProps, 'kind'>;
 
 /** A form that is one button, such as that of a row. */
-export function PostButton(props: ButtonFormProps & AboutProps) {
+export function PostButton(props: PostButtonProps & AboutProps) {
   const { action, hidden, about, kind = 'quiet', label, redirects = true } = props;
   return (
     <Form action={action} class="inline" hidden={hidden} redirects={redirects}>
@@ -127,17 +127,6 @@ export function RowLink({ about, label, ...link }: Omit<LinkProps, 'children'> &
       {label}
       <About text={about} />
     </ButtonLink>
-  );
-}
-
-/** A form that is one button, in a card. */
-export function ButtonForm({ action, hidden, kind, label }: Omit<AboutProps, 'about'> & ButtonFormProps) {
-  return (
-    <Form action={action} hidden={hidden}>
-      <Actions>
-        <Button kind={kind}>{label}</Button>
-      </Actions>
-    </Form>
   );
 }
 

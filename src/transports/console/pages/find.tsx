@@ -2,7 +2,7 @@ import { presentSubject } from '../../../../packages/core/src/domain/threads.ts'
 import { listAgentsOfPerson } from '../../../services/people/agents.ts';
 import { findConversations } from '../../../services/threads/conversations.ts';
 import { Card, Facts } from '../components/content.tsx';
-import { ButtonForm } from '../components/form.tsx';
+import { PostButton } from '../components/form.tsx';
 import { useLayoutContext } from '../components/layout-context.ts';
 import { Handle, Rows } from '../components/rows.tsx';
 import { consoleLinks } from '../components/navigation.tsx';
@@ -113,11 +113,11 @@ const keyboard = [
 function LetterKeys() {
   const { hasLetterKeys, path } = useLayoutContext();
   return (
-    <ButtonForm
+    <PostButton
       label={hasLetterKeys ? 'Turn single keys off' : 'Turn single keys on'}
       action={preferencesPath}
       hidden={{ to: path, letters: hasLetterKeys ? 'off' : 'on' }}
-      kind="quiet"
+      redirects={false}
     />
   );
 }

@@ -4,7 +4,7 @@ import { ensureEchoAgent } from '../../../../services/agents/echo.ts';
 import { findConversations } from '../../../../services/threads/conversations.ts';
 import { actAsAgent, requireNotPaused } from '../../act-as-agent.ts';
 import { Card, Facts } from '../../components/content.tsx';
-import { ButtonForm, ButtonLink } from '../../components/form.tsx';
+import { ButtonLink, PostButton } from '../../components/form.tsx';
 import { redirectOrWarn } from '../../form-errors.ts';
 import { action } from '../../route.ts';
 import { conversationAddress, conversationsAddress } from '../conversations/filters.tsx';
@@ -41,7 +41,7 @@ export const agentOverviewPage = agentPage({
       parts.settings.has_echo_agent && (
         <Card title="Try it">
           <p>Start a conversation with an agent of this service that answers every message with its text.</p>
-          <ButtonForm label="Try it" action={agentPath('try')} kind="quiet" />
+          <PostButton label="Try it" action={agentPath('try')} />
         </Card>
       ),
     (visit) => visit.agent.acts_as && showLatest(visit),

@@ -7,7 +7,7 @@ import { parseInput } from '../../../../../packages/core/src/inputs/parse-input.
 import { getAgentOperation } from '../../../../operations/agents/get-agent.ts';
 import { updateAgentOperation } from '../../../../operations/agents/update-agent.ts';
 import { Card } from '../../components/content.tsx';
-import { Actions, ButtonForm, ButtonLink, PostButton } from '../../components/form.tsx';
+import { Actions, ButtonLink, PostButton } from '../../components/form.tsx';
 import { Handle } from '../../components/rows.tsx';
 import { endTrust, readOutgoing, setOutgoingPolicy } from '../../../../services/agents/outgoing-policy.ts';
 import { checkboxField, choicesField } from '../../define/fields.tsx';
@@ -119,7 +119,7 @@ function showEnds({ agent, agentPath }: AgentVisit) {
             Creates one archive with its card, contacts and settings, its threads with all messages, and its
             files. Only you can download it.
           </p>
-          <ButtonForm label="Export data" action={agentPath('export')} kind="quiet" />
+          <PostButton label="Export data" action={agentPath('export')} />
         </Card>
       )}
       <Card title="Delete" tone="danger">

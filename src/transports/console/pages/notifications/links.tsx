@@ -9,7 +9,7 @@ import {
 } from '../../../../services/notifications/settings.ts';
 import { readWaitingItems } from '../../../../services/notifications/waiting-items.ts';
 import { addressKey } from '../../../http/address-key.ts';
-import { ButtonForm, ButtonLink } from '../../components/form.tsx';
+import { ButtonLink, PostButton } from '../../components/form.tsx';
 import { focusPage } from '../../define/focus-page.tsx';
 import { publicAction, publicPage, type ShownPage, type Visit } from '../../route.ts';
 
@@ -78,7 +78,7 @@ function buttonPage({ ctx }: LinkVisit, title: string, text: ShownPage['body'], 
     title,
     <>
       <p>{text}</p>
-      <ButtonForm label={button} action={ctx.path} />
+      <PostButton label={button} action={ctx.path} kind="primary" redirects={false} />
     </>,
   );
 }

@@ -4,12 +4,10 @@ import {
   listIdentities,
 } from '../../../../services/people/external-identities.ts';
 import { addressKey } from '../../../http/address-key.ts';
-import { Card, Facts } from '../../components/content.tsx';
-import { ButtonForm, ButtonLink } from '../../components/form.tsx';
+import { ButtonLink } from '../../components/form.tsx';
 import { Time } from '../../components/rows.tsx';
 import { focusPage } from '../../define/focus-page.tsx';
 import { definePage } from '../../define/page.tsx';
-import { orShowFormAgain } from '../../form-errors.ts';
 import { hostOf } from '../../hosts.ts';
 import type { ExternalSignIn } from '../../parts.ts';
 import type { ConsoleRoute, ShownPage } from '../../route.ts';
@@ -23,63 +21,43 @@ export function externalAccountsPage({ name, provider }: ExternalSignIn): Consol
     title: `Sign in with ${name}`,
     lead: 'Anyone who can sign in to your account there can also sign in to your account here.',
     back: { href: '/console/account', text: 'Account' },
-    sections: () => [
-      {
-        show: ({ identities, address }) =>
-          identities.map(({ issuer, subject, created_at }) => (
-            <Card title={hostOf(issuer)} key={`${issuer} ${subject}`}>
-              <Facts
-                facts={[
-                  ['Account', <span class="code">{subject}</span>],
-                  ['Connected', <Time at={created_at} />],
-                ]}
-              />
-              <ButtonForm
-                label="Disconnect"
-                action={`${address}/disconnect`}
-                hidden={{ issuer, subject }}
-                kind="danger"
-              />
-            </Card>
-          )),
-        form: {
-          name: 'disconnect',
-          submit: ({ address, form, person, write }, again) =>
-            orShowFormAgain(
-              async () => {
-                const identity = { issuer: form.get('issuer') ?? '', subject: form.get('subject') ?? '' };
-                await write(disconnectIdentity, person.account_id, identity);
-                return { to: address, flash: 'Disconnected.' };
-              },
-              (errors) => again({ form: 'disconnect', entered: {}, errors }),
-            ),
+    sections: ({ button, list }) => [
+      list({
+        label: 'Connected accounts',
+        read: ({ identities }) => identities,
+        row: ({ issuer, subject, created_at }) => ({
+          key: `${issuer} ${subject}`,
+          title: hostOf(issuer),
+          lines: [[<span class="code">{subject}</span>, ['connected ', <Time at={created_at} />]]],
+          buttons: [
+            { label: 'Disconnect', action: 'disconnect', hidden: { issuer, subject }, about: subject },
+          ],
+        }),
+      }),
+      button({
+        name: '',
+        button: ({ identities }) =>
+          identities.length === 0 ? `Connect with ${name}` : `Connect another ${name} account`,
+        kind: ({ identities }) => (identities.length === 0 ? 'primary' : 'quiet'),
+        async submit({ address, ctx, parts, person }) {
+          await parts.limits.consume('sign_in_address', addressKey(ctx));
+          const request = { to: address, account_id: person.account_id };
+          const pending = await parts.services.run(beginExternalSignIn, provider, request);
+          if (!pending) return externalFailurePage('unavailable', name, person);
+          setExternalCookie(ctx, pending.token);
+          // No redirect: Chromium applies form-action to all redirects after a form, and the provider may redirect elsewhere.
+          ctx.set('Refresh', `0; url=${pending.address}`);
+          return redirectPage(name, pending.address);
         },
-      },
-      {
-        show: ({ identities, address }) => (
-          <Card>
-            <ButtonForm
-              label={identities.length === 0 ? `Connect with ${name}` : `Connect another ${name} account`}
-              action={address}
-              kind={identities.length === 0 ? 'primary' : 'quiet'}
-            />
-          </Card>
-        ),
-        form: {
-          name: '',
-          async submit({ address, ctx, parts, person }) {
-            await parts.limits.consume('sign_in_address', addressKey(ctx));
-            const request = { to: address, account_id: person.account_id };
-            const pending = await parts.services.run(beginExternalSignIn, provider, request);
-            if (!pending) return externalFailurePage('unavailable', name, person);
-            setExternalCookie(ctx, pending.token);
-            // No redirect: Chromium applies form-action to all redirects after a form, and the provider may redirect elsewhere.
-            ctx.set('Refresh', `0; url=${pending.address}`);
-            return redirectPage(name, pending.address);
-          },
-        },
-      },
+      }),
     ],
+    changes: {
+      async disconnect({ form, person, write }) {
+        const identity = { issuer: form.get('issuer') ?? '', subject: form.get('subject') ?? '' };
+        await write(disconnectIdentity, person.account_id, identity);
+        return 'Disconnected.';
+      },
+    },
   });
 }
 
