@@ -1,4 +1,3 @@
-import { isHandle } from '../../../../../packages/core/src/domain/agents/handles.ts';
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import {
   conversationMarks,
@@ -12,6 +11,7 @@ import type {
 } from '../../../../services/threads/conversations.ts';
 import { toAgentOptions } from '../../components/rows.tsx';
 import { Fields, selectField, textField } from '../../define/fields.tsx';
+import { readHandle, wrongHandleText } from '../../define/filter.tsx';
 import { Checkbox } from '../../components/choices.tsx';
 import { Button } from '../../components/form.tsx';
 
@@ -41,13 +41,12 @@ export interface ListQuery {
 /** Reads the filters and the position of a list. */
 export function readListQuery(query: URLSearchParams): ListQuery {
   const agent = query.get('agent') ?? '';
-  const entered = (query.get('counterpart') ?? '').trim().replace(/^@/, '').toLowerCase();
+  const { handle: counterpart, wrong } = readHandle(query, 'counterpart');
   const status = threadStatuses.find((each) => each === query.get('status'));
   const waiting = conversationWaits.find((each) => each === query.get('waiting'));
   const mark = conversationMarks.find((each) => each === query.get('mark')) ?? 'open';
   const unread = query.get('unread') === 'true';
   const search = (query.get('q') ?? '').trim();
-  const counterpart = isHandle(entered) ? entered : undefined;
   const kept = {
     ...(isId('agent', agent) && { agent }),
     ...(counterpart !== undefined && { counterpart }),
@@ -60,7 +59,7 @@ export function readListQuery(query: URLSearchParams): ListQuery {
   return {
     filters: { agent: kept.agent, counterpart, status, waiting, mark, unread },
     search,
-    wrongCounterpart: entered !== '' && counterpart === undefined ? entered : undefined,
+    wrongCounterpart: wrong,
     after: readPosition(query.get('before')),
     kept,
   };
@@ -125,7 +124,7 @@ export function Filters({ agents, query: { filters, search, wrongCounterpart, ke
             <Fields
               fields={fields}
               values={{ ...filters, counterpart: filters.counterpart ?? wrongCounterpart }}
-              errors={isWrong ? { counterpart: 'must be a handle such as owner.agent' } : {}}
+              errors={isWrong ? { counterpart: wrongHandleText } : {}}
             />
             <Checkbox name="unread" value="true" label="Only unread" checked={filters.unread === true} />
             <Button>Show</Button>

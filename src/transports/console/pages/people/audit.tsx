@@ -4,7 +4,6 @@ import {
   auditKinds,
   type AuditAction,
 } from '../../../../../packages/core/src/domain/auth/audit.ts';
-import { isHandle } from '../../../../../packages/core/src/domain/agents/handles.ts';
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { readAgentAudit, type AuditLogEntry } from '../../../../services/agents/audit.ts';
 import { listAgentsOfPerson } from '../../../../services/people/agents.ts';
@@ -12,6 +11,7 @@ import { readOrganizationAudit } from '../../../../services/people/organization-
 import { toAgentOptions, Handle, lengthText, type Row, Time } from '../../components/rows.tsx';
 import { Empty } from '../../components/content.tsx';
 import { selectField, textField } from '../../define/fields.tsx';
+import { readHandle } from '../../define/filter.tsx';
 import { toPage } from '../../define/list.tsx';
 import { definePage } from '../../define/page.tsx';
 import type { PageVisit } from '../../define/section.ts';
@@ -127,9 +127,9 @@ export const auditPage = definePage({
 
 /** The filter of the log of an organization. Invalid values are ignored. */
 function readOrganizationFilter({ query }: PageVisit) {
-  const agent = (query.get('agent') ?? '').trim().replace(/^@/, '').toLowerCase();
+  const { handle } = readHandle(query, 'agent');
   const act = auditActions.find((each) => each === query.get('act'));
-  return { ...(act && { act }), ...(isHandle(agent) && { agent }) };
+  return { ...(act && { act }), ...(handle !== undefined && { agent: handle }) };
 }
 
 /** The audit log of an organization, for its admins. */
@@ -140,17 +140,13 @@ export const organizationAuditPage = definePage({
   lead: 'All changes to its members and agents, newest first. Entries cannot be changed and are deleted after the retention time.',
   sections: ({ filter, list }) => [
     filter({
-      title: 'Filter',
-      fields: ({ params }) => ({
+      fields: {
         act: selectField('Action', [
           { value: '', text: 'All actions' },
           ...auditActions.map((value) => ({ value, text: toActText(value) })),
         ]),
-        agent: textField('Agent', `Handle of an agent, such as ${params['slug']}.agent. Empty for all.`, {
-          maxlength: 80,
-          plain: true,
-        }),
-      }),
+        agent: textField('Handle of an agent', undefined, { maxlength: 80, plain: true }),
+      },
       values: readOrganizationFilter,
     }),
     list({

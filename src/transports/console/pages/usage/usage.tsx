@@ -1,4 +1,3 @@
-import { isHandle } from '../../../../../packages/core/src/domain/agents/handles.ts';
 import { isId } from '../../../../../packages/core/src/domain/ids.ts';
 import { estimateTokens, type Usage } from '../../../../../packages/core/src/domain/usage.ts';
 import { presentDay } from '../../../../../packages/core/src/records/usage.ts';
@@ -13,6 +12,7 @@ import { Handle, lengthText, toAgentOptions } from '../../components/rows.tsx';
 import { Card, Empty } from '../../components/content.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { selectField, textField } from '../../define/fields.tsx';
+import { readHandle, wrongHandleText } from '../../define/filter.tsx';
 import { definePage } from '../../define/page.tsx';
 import { page, type PersonVisit } from '../../route.ts';
 
@@ -38,14 +38,10 @@ interface Wanted {
 /** What the address asks for. `wrong` is the counterpart as it was entered, if it is no handle. */
 function readWanted(query: URLSearchParams) {
   const agent = query.get('agent') ?? '';
-  const entered = (query.get('counterpart') ?? '').trim().replace(/^@/, '').toLowerCase();
+  const { handle: counterpart, wrong } = readHandle(query, 'counterpart');
   const days = periods.find(({ value }) => value === query.get('days'))?.value;
-  const wanted: Wanted = {
-    agent: isId('agent', agent) ? agent : undefined,
-    counterpart: isHandle(entered) ? entered : undefined,
-    days,
-  };
-  return { wanted, wrong: isHandle(entered) ? undefined : entered, period: Number(days ?? 30) };
+  const wanted: Wanted = { agent: isId('agent', agent) ? agent : undefined, counterpart, days };
+  return { wanted, wrong, period: Number(days ?? 30) };
 }
 
 interface Report extends UsageReport {
@@ -83,8 +79,8 @@ const usageReport = definePage({
         agent: selectField('Agent', toAgentOptions(agents, 'All my agents')),
         counterpart: textField('Counterpart', undefined, { maxlength: 80, plain: true }),
       }),
-      values: ({ wanted, wrong }) => ({ ...wanted, counterpart: wanted.counterpart ?? (wrong || undefined) }),
-      errors: ({ wrong }) => (wrong ? { counterpart: 'must be a handle such as owner.agent' } : {}),
+      values: ({ wanted, wrong }) => ({ ...wanted, counterpart: wanted.counterpart ?? wrong }),
+      errors: ({ wrong }) => (wrong ? { counterpart: wrongHandleText } : {}),
     }),
     async (visit) => <Report wanted={visit.wanted} report={await readReport(visit)} />,
   ],
