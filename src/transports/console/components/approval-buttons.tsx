@@ -1,5 +1,5 @@
+import { stateBadges } from './approval-details.tsx';
 import type { Approval } from '../../../services/approvals/approvals.ts';
-import { stateBadges } from './approval-text.ts';
 import { Badge, ErrorNotice } from './content.tsx';
 import { Decision, type DecisionProps, PostButton } from './form.tsx';
 import { useLayoutContext } from './layout-context.ts';

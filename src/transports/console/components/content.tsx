@@ -131,7 +131,7 @@ export function Empty({ title, children, action }: EmptyProps) {
   );
 }
 
-type Fact = readonly [name: string, value: ComponentChildren];
+export type Fact = readonly [name: string, value: ComponentChildren];
 
 /** A description list. */
 export function Facts({ facts }: { facts: readonly (Fact | false)[] }) {

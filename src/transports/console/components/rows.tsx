@@ -197,6 +197,13 @@ export function lengthText(lengthMs: number): string {
   return format.format(Math.trunc(lengthMs / unitMs));
 }
 
+/** A size in the largest unit that fits. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} B`;
+  const kib = bytes / 1_024;
+  return kib < 1_024 ? `${Math.ceil(kib)} KB` : `${(kib / 1_024).toFixed(1)} MB`;
+}
+
 function relativeTime(differenceMs: number): string | undefined {
   const size = Math.abs(differenceMs);
   if (size > 30 * 86_400_000) return undefined;

@@ -1,9 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
-import { describeWish } from '../../../../packages/core/src/domain/approvals.ts';
 import { Badge, Card, Facts, Notice, Quote } from '../components/content.tsx';
 import { TextArea } from '../components/field.tsx';
-import { Handle, Time } from '../components/rows.tsx';
-import { consequenceText, stateBadges } from '../components/approval-text.ts';
+import {
+  approvalFacts,
+  textLabel,
+  Wish,
+  consequenceText,
+  stateBadges,
+} from '../components/approval-details.tsx';
+import { Handle } from '../components/rows.tsx';
 import { type Action, ActionButton, ActionError, useAction } from './action.tsx';
 import { readError, readValue, type ViewHost } from './host.ts';
 import type { ApprovalsValue, ShownApproval } from './results.ts';
@@ -74,13 +79,12 @@ interface DetailsProps extends Loaded {
 }
 
 function Details({ approval, key, action, onDecide }: DetailsProps) {
-  const { agent_handle, agent_display_name, client_name, message, state, is_review: isReview } = approval;
-  const { texts = [], about = '', files = [], recipients, target, reason } = approval;
+  const { message, state, is_review: isReview, texts = [], about = '', files } = approval;
   const isPending = state === 'pending';
   return (
     <Card>
       <h1>
-        <bdi>{agent_display_name}</bdi> wants to {describeWish(approval)}
+        <Wish {...approval} />
       </h1>
       <p role="status">
         <Badge of={stateBadges[state]} /> {outcomes[state]}
@@ -89,18 +93,8 @@ function Details({ approval, key, action, onDecide }: DetailsProps) {
       {!(isPending && isReview) && <Quote text={message} />}
       <Facts
         facts={[
-          ['Your agent', <Handle of={agent_handle} />],
-          ...(isReview ? recipients : [target]).map((handle): [string, object] => [
-            'Other agent',
-            <Handle of={handle} />,
-          ]),
-          ...files.map(({ filename, size_bytes: size }): [string, object] => [
-            'File',
-            <bdi>{`${filename}, ${size} bytes`}</bdi>,
-          ]),
-          reason !== null && ['Reason', <bdi>{reason}</bdi>],
-          client_name !== '' && ['App, name not verified', <bdi>{client_name}</bdi>],
-          ['Requested', <Time at={approval.created_at} />],
+          ['Your agent', <Handle of={approval.agent_handle} />],
+          ...approvalFacts(approval, files, (handle) => <Handle of={handle} />),
         ]}
       />
       {isPending && <Quote text={about} />}
@@ -139,11 +133,7 @@ function Form({
             setEdited(edited.map((one, place) => (place === at ? valueOf(target) : one)))
           }
         >
-          <TextArea
-            label={texts.length > 1 ? `Message ${at + 1} of ${texts.length}` : 'Message'}
-            name={`text_${at}`}
-            value={text}
-          />
+          <TextArea label={textLabel(at, texts.length)} name={`text_${at}`} value={text} />
         </div>
       ))}
       <div onInput={({ target }) => setReason(valueOf(target))}>

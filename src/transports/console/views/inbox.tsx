@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { describeWish } from '../../../../packages/core/src/domain/approvals.ts';
+import { Wish } from '../components/approval-details.tsx';
 import { Badge, Card, Quote } from '../components/content.tsx';
 import { Handle, type Row, Rows, Time } from '../components/rows.tsx';
 import { type Action, ActionButton, ActionError, useAction } from './action.tsx';
@@ -88,7 +88,7 @@ function listWaiting(
   return [
     ...approvals.map((approval) => ({
       key: approval.id,
-      title: [<bdi>{approval.agent_display_name}</bdi>, ` wants to ${describeWish(approval)}`],
+      title: <Wish {...approval} />,
       lines: [[<Badge tone="accent">Approval</Badge>, <Time at={approval.created_at} />]],
       side: (
         <ActionButton of={action} kind="primary" onPress={async () => onApproval(approval.id)}>

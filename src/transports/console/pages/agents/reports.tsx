@@ -8,7 +8,7 @@ import {
 } from '../../../../../packages/core/src/records/progress.ts';
 import { listErasures } from '../../../../services/agents/erasures.ts';
 import { beginExport, listExports, signArchiveUrl } from '../../../../services/agents/exports.ts';
-import { Handle, NextPage, Time } from '../../components/rows.tsx';
+import { Handle, NextPage, sizeText, Time } from '../../components/rows.tsx';
 import { Badge, Card, Empty } from '../../components/content.tsx';
 import { Actions, ButtonLink } from '../../components/form.tsx';
 import { toPage } from '../../define/list.tsx';
@@ -157,11 +157,6 @@ export const exportsPages = [
     return { to: exportsPath, flash: `Exporting @${agent.canonical_handle}.` };
   }),
 ];
-
-function sizeText(bytes: number): string {
-  const kib = Math.max(1, Math.ceil(bytes / 1_024));
-  return kib < 1_024 ? `${kib} KiB` : `${Math.ceil(kib / 1_024)} MiB`;
-}
 
 /** A list of counts above 0. Renders nothing if it is empty. */
 function CountPoints({ counts, children }: { counts: Counts; children?: ComponentChildren }) {

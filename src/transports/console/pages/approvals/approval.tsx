@@ -3,7 +3,14 @@ import { cardPath, Handle, Time } from '../../components/rows.tsx';
 import { Badge, Card, ErrorNotice, Facts, Heading, Quote } from '../../components/content.tsx';
 import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
 import { Field, TextArea } from '../../components/field.tsx';
-import type { ComponentChildren } from 'preact';
+import {
+  approvalFacts,
+  textLabel,
+  Wish,
+  consequenceText,
+  stateBadges,
+  undoHint,
+} from '../../components/approval-details.tsx';
 import { storeDecision, undoDecision } from '../../../../services/approvals/stored-decisions.ts';
 import { readReview, type Review } from '../../../../services/approvals/reviews.ts';
 import { type ApprovalDecision, describeWish } from '../../../../../packages/core/src/domain/approvals.ts';
@@ -14,7 +21,6 @@ import { definePage } from '../../define/page.tsx';
 import type { PageVisit } from '../../define/section.ts';
 import { redirectOrWarn } from '../../form-errors.ts';
 import { ApprovalButtons } from '../../components/approval-buttons.tsx';
-import { consequenceText, stateBadges, undoHint } from '../../components/approval-text.ts';
 import { outcomeText } from './list.tsx';
 
 interface ApprovalVisit extends PageVisit {
@@ -43,14 +49,7 @@ export const approvalPage = definePage({
     return { approval, review: approval.is_review ? await read(readReview, approval) : null };
   },
   title: ({ approval }) => `${approval.agent_display_name} wants to ${describeWish(approval)}`,
-  heading({ approval }) {
-    const title = (
-      <>
-        <bdi>{approval.agent_display_name}</bdi> wants to {describeWish(approval)}
-      </>
-    );
-    return <Heading title={title} back={back} />;
-  },
+  heading: ({ approval }) => <Heading title={<Wish {...approval} />} back={back} />,
   sections: () => [
     {
       show: showDetails,
@@ -86,8 +85,8 @@ export const approvalPage = definePage({
 });
 
 function showDetails({ approval, review, address, person }: ApprovalVisit) {
-  const { agent_id, agent_handle, client_name, message, state, created_at, expires_at, decided_at, stored } =
-    approval;
+  const { agent_handle, message, state, decided_at, stored } = approval;
+  const agentPage = `/console/agents/${approval.agent_id}`;
   // After a failure the texts are only for the person who wrote them.
   const isShown = stored?.decision != null || stored?.account_id === person.account_id;
   const texts = (isShown && stored?.texts) || (review?.texts ?? []);
@@ -106,32 +105,13 @@ function showDetails({ approval, review, address, person }: ApprovalVisit) {
       )}
       <Facts
         facts={[
-          [
-            'Your agent',
-            <a href={`/console/agents/${agent_id}`}>
-              <Handle of={agent_handle} />
-            </a>,
-          ],
-          ...(approval.is_review ? approval.recipients : [approval.target]).map(
-            (handle): [string, ComponentChildren] => [
-              'Other agent',
-              <a href={cardPath(handle)}>
-                <Handle of={handle} />
-              </a>,
-            ],
-          ),
+          ['Your agent', toLink(agent_handle, agentPage)],
+          ...approvalFacts(approval, review?.files, (handle) => toLink(handle, cardPath(handle))),
           review?.thread_id != null && [
             'Conversation',
-            <a href={`/console/agents/${agent_id}/threads/${review.thread_id}`}>Open</a>,
+            <a href={`${agentPage}/threads/${review.thread_id}`}>Open</a>,
           ],
-          ...(review?.files ?? []).map(({ filename, size_bytes: size }): [string, ComponentChildren] => [
-            'File',
-            <bdi>{`${filename}, ${size} bytes`}</bdi>,
-          ]),
-          approval.reason !== null && ['Reason', <bdi>{approval.reason}</bdi>],
-          client_name !== '' && ['App, name not verified', <bdi>{client_name}</bdi>],
-          ['Requested', <Time at={created_at} />],
-          isPending && ['Expires', <Time at={expires_at} />],
+          isPending && ['Expires', <Time at={approval.expires_at} />],
           decided_at !== null && ['Decided', <Time at={decided_at} />],
         ]}
       />
@@ -155,6 +135,12 @@ function showDetails({ approval, review, address, person }: ApprovalVisit) {
   );
 }
 
+const toLink = (handle: string, href: string) => (
+  <a href={href}>
+    <Handle of={handle} />
+  </a>
+);
+
 /** The texts can be edited, unless they are too long together. The agent gets the reason of a denial. */
 function ReviewForm({
   approval,
@@ -172,12 +158,7 @@ function ReviewForm({
       <Form action={address}>
         {texts.map((text, at) =>
           isEditable ? (
-            <TextArea
-              label={texts.length > 1 ? `Message ${at + 1} of ${texts.length}` : 'Message'}
-              name={`text_${at}`}
-              value={text}
-              rows={8}
-            />
+            <TextArea label={textLabel(at, texts.length)} name={`text_${at}`} value={text} rows={8} />
           ) : (
             <Quote text={text} />
           ),

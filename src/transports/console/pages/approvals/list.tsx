@@ -5,8 +5,8 @@ import { Handle, type Row, Time } from '../../components/rows.tsx';
 import { toPage } from '../../define/list.tsx';
 import { definePage } from '../../define/page.tsx';
 import type { PageVisit } from '../../define/section.ts';
+import { Wish, stateBadges } from '../../components/approval-details.tsx';
 import { ApprovalButtons } from '../../components/approval-buttons.tsx';
-import { stateBadges } from '../../components/approval-text.ts';
 
 type Outcome = Pick<Approval, 'state' | 'is_review' | 'stored' | 'used_at' | 'expires_at' | keyof Decision>;
 type Decision = Pick<Approval, 'decided_via' | 'decided_by' | 'decided_by_agent'>;
@@ -93,13 +93,13 @@ export const approvalsPage = definePage({
 });
 
 function approvalRow(approval: Approval): Row {
-  const { id, agent_display_name, agent_handle, created_at, decided_at, state, stored } = approval;
+  const { id, agent_handle, created_at, decided_at, state, stored } = approval;
   const address = `${path}/${id}`;
   return {
     key: id,
     title: (
       <a href={address}>
-        <bdi>{agent_display_name}</bdi> wants to {describeWish(approval)}
+        <Wish {...approval} />
       </a>
     ),
     lines: [

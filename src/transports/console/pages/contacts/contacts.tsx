@@ -1,3 +1,4 @@
+import { undoHint } from '../../components/approval-details.tsx';
 import { addFavoriteOperation } from '../../../../operations/contacts/add-favorite.ts';
 import { listContactRequestsOperation } from '../../../../operations/contacts/list-contact-requests.ts';
 import { listContactsOperation } from '../../../../operations/contacts/list-contacts.ts';
@@ -6,7 +7,6 @@ import { withdrawContactRequestOperation } from '../../../../operations/contacts
 import { listAnswers, storeAnswer, undoAnswer } from '../../../../services/approvals/stored-decisions.ts';
 import { requireNotPaused } from '../../act-as-agent.ts';
 import { RequestButtons } from '../../components/approval-buttons.tsx';
-import { undoHint } from '../../components/approval-text.ts';
 import { Notice, Quote } from '../../components/content.tsx';
 import { ButtonLink } from '../../components/form.tsx';
 import { pageInput } from '../../define/list.tsx';

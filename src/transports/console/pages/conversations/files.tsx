@@ -1,6 +1,7 @@
 import { essenceOf } from '../../../../../packages/core/src/domain/attachments/file-types.ts';
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
 import { Badge } from '../../components/content.tsx';
+import { sizeText } from '../../components/rows.tsx';
 
 type Attachment = ConversationPage['messages'][number]['attachments'][number];
 
@@ -62,10 +63,4 @@ function Preview({ file, address, text }: { file: Attachment; address: string; t
   if (imageTypes.has(essenceOf(file.content_type)) && file.size_bytes <= maxImageBytes)
     return <img class="file-image" src={address} alt={`Preview of ${file.filename}`} loading="lazy" />;
   return text === undefined || text === '' ? null : <pre class="file-text">{text}</pre>;
-}
-
-function sizeText(bytes: number): string {
-  if (bytes < 1_024) return `${bytes} B`;
-  const kib = bytes / 1_024;
-  return kib < 1_024 ? `${Math.ceil(kib)} KB` : `${(kib / 1_024).toFixed(1)} MB`;
 }

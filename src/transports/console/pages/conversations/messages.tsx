@@ -1,7 +1,6 @@
 import type { ConversationPage } from '../../../../services/threads/conversation-page.ts';
-import { describeWish } from '../../../../../packages/core/src/domain/approvals.ts';
+import { Wish, stateBadges } from '../../components/approval-details.tsx';
 import { ApprovalButtons } from '../../components/approval-buttons.tsx';
-import { stateBadges } from '../../components/approval-text.ts';
 import { Badge, Quote } from '../../components/content.tsx';
 import { useLayoutContext } from '../../components/layout-context.ts';
 import { Day, dayOf, isOneRun } from '../../components/message-parts.tsx';
@@ -70,13 +69,13 @@ function listEntries({ messages, approvals, earlier }: ConversationPage): Entry[
 }
 
 function ApprovalEntry({ approval }: { approval: Approval }) {
-  const { id, agent_display_name, message, state } = approval;
+  const { id, message, state } = approval;
   return (
     <li class="message approval" id={id}>
       <p>
         <Badge of={stateBadges[state]} />{' '}
         <a href={`/console/approvals/${id}`}>
-          <bdi>{agent_display_name}</bdi> wants to {describeWish(approval)}
+          <Wish {...approval} />
         </a>
       </p>
       <Quote text={message} />

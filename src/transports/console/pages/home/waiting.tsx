@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { presentSubject } from '../../../../../packages/core/src/domain/threads.ts';
 import { countWaiting, type Waiting } from '../../../../services/people/waiting.ts';
 import { Handle, type Row, Rows, Time } from '../../components/rows.tsx';
+import { Wish } from '../../components/approval-details.tsx';
 import { ApprovalButtons, RequestButtons } from '../../components/approval-buttons.tsx';
 import { Badge, Quote } from '../../components/content.tsx';
-import { describeWish } from '../../../../../packages/core/src/domain/approvals.ts';
 import { conversationAddress } from '../conversations/filters.tsx';
 import { nameOf } from '../webhooks/fields.tsx';
 
@@ -79,12 +79,12 @@ function toRow({ id, address, title, kind, tone, handle, at, below, button, side
 }
 
 function describeApproval(approval: Waiting['approvals'][number]): Item {
-  const { id, agent_display_name, agent_handle, created_at, message } = approval;
+  const { id, agent_handle, created_at, message } = approval;
   const address = `/console/approvals/${id}`;
   return {
     id,
     address,
-    title: [<bdi>{agent_display_name}</bdi>, ` wants to ${describeWish(approval)}`],
+    title: <Wish {...approval} />,
     kind: 'Approval',
     tone: 'accent',
     handle: agent_handle,
