@@ -105,6 +105,73 @@ print(json.dumps(is_renewed))
     expect(result).toEqual([true]);
   });
 
+  test('a handler whose service is out of reach stops when another instance can get its item', async () => {
+    const [ada, bob] = await Promise.all([service.agent(), service.agent()]);
+    const result = await runPython(
+      `
+import json, os, threading
+import agent_messaging as am
+
+ada, bob, other = (am.Client(os.environ["URL"], os.environ[name]) for name in ("ADA", "BOB", "BOB"))
+stop, caller, is_lost = threading.Event(), bob.inbox._caller, []
+
+def fail(*given, **options):
+    raise am.ConnectionError("CONNECTION_FAILED", "no route")
+
+def handle(lease):
+    stop.set()
+    caller.call = fail
+    is_lost.append(lease.lost.wait(30))
+
+bob.inbox.set()
+ada.threads.create(with_handle=os.environ["BOB_HANDLE"], initial_message="Hello")
+bob.inbox.work(handle, lease_seconds=5, stop=stop)
+leases = other.inbox.claim_messages(lease_seconds=5, wait_seconds=20)["leases"]
+print(json.dumps([is_lost, [lease["attempt"] for lease in leases]]))
+`,
+      { URL: service.url, ADA: ada.token, BOB: bob.token, BOB_HANDLE: bob.handle },
+    );
+    expect(result).toEqual([[true], [2]]);
+  });
+
+  test('a renewal that hangs does not delay those of other leases', async () => {
+    const [ada, bob] = await Promise.all([service.agent(), service.agent()]);
+    const result = await runPython(
+      `
+import json, os, threading
+import agent_messaging as am
+
+ada, bob = (am.Client(os.environ["URL"], os.environ[name]) for name in ("ADA", "BOB"))
+stop, is_over, renewed, hanging, is_renewed = threading.Event(), threading.Event(), threading.Event(), [], []
+caller = bob.inbox._caller
+call = caller.call
+
+def hang_once(operation, input, **options):
+    if operation == "renew_lease" and not hanging:
+        hanging.append(input["lease_id"])
+        is_over.wait()
+    answer = call(operation, input, **options)
+    if operation == "renew_lease":
+        renewed.set()
+    return answer
+
+def handle(lease):
+    is_renewed.append(renewed.wait(30))
+    stop.set()
+    is_over.set()
+
+caller.call = hang_once
+bob.inbox.set()
+for text in ("one", "two"):
+    ada.threads.create(with_handle=os.environ["BOB_HANDLE"], initial_message=text)
+bob.inbox.work(handle, concurrency=2, lease_seconds=5, wait_seconds=1, stop=stop)
+print(json.dumps(is_renewed))
+`,
+      { URL: service.url, ADA: ada.token, BOB: bob.token, BOB_HANDLE: bob.handle },
+    );
+    expect(result).toEqual([true, true]);
+  });
+
   test('more handlers than a claim can ask for', async () => {
     const [ada, bob] = await Promise.all([service.agent(), service.agent()]);
     const result = await runPython(

@@ -8,6 +8,7 @@ import re
 import signal
 import socket
 import threading
+import time
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
@@ -32,7 +33,7 @@ class Lease:
     """1 for the first lease of this item."""
     event: Event
     lost: threading.Event = field(default_factory=threading.Event)
-    """Set when the lease has ended: stop, because another instance may have the item."""
+    """Set when the lease has ended, also if the service cannot be reached: stop, because another instance may have the item."""
 
 
 Handler = Callable[[Lease], "str | dict[str, Any] | None"]
@@ -60,12 +61,14 @@ class InboxWork(InboxOperations):
 
         :param concurrency: how many items are handled at the same time, each in a thread of its own.
         :param lease_seconds: how long other instances leave an item alone if this process dies.
-        :param wait_seconds: how long a request waits for an item, 0–20. Stopping takes at most this long when idle.
+        :param wait_seconds: how long a request waits for an item, 0–20, but at most a third of `lease_seconds`. Stopping
+            takes at most this long when idle.
         :param consumer: a name for this instance; by default the host name and the process ID.
         :param on_error: called when an item was not handled. By default the error is logged.
         """
         stopping = stop or threading.Event()
         pool = _Pool(self._caller, handler, lease_seconds, on_error or _log_error)
+        wait_seconds = min(wait_seconds, lease_seconds // 3)  # the wait is part of the lease
         request = {"lease_seconds": lease_seconds, "consumer": consumer or _name_instance(socket.gethostname(), os.getpid())}
         attempt = 0
         with _stopped_by_signals(stopping), pool.running(concurrency):
@@ -73,6 +76,7 @@ class InboxWork(InboxOperations):
                 free = pool.wait_for_free(concurrency)
                 if stopping.is_set():
                     break
+                claimed_at = time.monotonic()
                 try:
                     claim = {**request, "max": min(100, free), "wait_seconds": wait_seconds}
                     answer = self._caller.call("claim_messages", claim, timeout=wait_seconds + 15)
@@ -85,7 +89,7 @@ class InboxWork(InboxOperations):
                 attempt = 0
                 for item in answer["leases"]:
                     lease = Lease(item["id"], item["fencing_token"], item["attempt"], item["event"])
-                    pool.start(lease, is_late=stopping.is_set())
+                    pool.start(lease, claimed_at, is_late=stopping.is_set())
 
 
 def _name_instance(host: str, pid: int) -> str:
@@ -123,7 +127,7 @@ def _stopped_by_signals(stopping: threading.Event) -> Generator[None, None, None
 
 
 class _Pool:
-    """Items that are being handled, each in a thread; one more thread renews their leases."""
+    """Items that are being handled, each in a thread; another one renews its lease, so that no request delays other leases."""
 
     def __init__(
         self,
@@ -136,38 +140,33 @@ class _Pool:
         self._handler = handler
         self._lease_seconds = lease_seconds
         self._on_error = on_error
-        self._current: dict[Future[None], Lease] = {}
+        self._current: set[Future[None]] = set()
         self._threads: ThreadPoolExecutor
 
     @contextmanager
     def running(self, concurrency: int) -> Generator[None, None, None]:
         """At its end, waits for the items that are being handled."""
-        ended = threading.Event()
-        renewing = threading.Thread(target=self._renew, args=(ended,), daemon=True)
-        renewing.start()
-        try:
-            with ThreadPoolExecutor(concurrency) as self._threads:
-                yield
-        finally:
-            ended.set()
-            renewing.join()
+        with ThreadPoolExecutor(concurrency) as self._threads:
+            yield
 
     def wait_for_free(self, concurrency: int) -> int:
         """How many more items can be handled, at least one."""
         while True:
-            for done in [future for future in self._current if future.done()]:
-                del self._current[done]
+            self._current = {future for future in self._current if not future.done()}
             if len(self._current) < concurrency:
                 return concurrency - len(self._current)
             wait(self._current, return_when="FIRST_COMPLETED")
 
-    def start(self, lease: Lease, *, is_late: bool) -> None:
-        self._current[self._threads.submit(self._give_back if is_late else self._handle, lease)] = lease
+    def start(self, lease: Lease, claimed_at: float, *, is_late: bool) -> None:
+        run = self._threads.submit
+        self._current.add(run(self._give_back, lease) if is_late else run(self._handle, lease, claimed_at))
 
     def _send(self, operation: str, lease: Lease, timeout: float | None = None, **fields: Any) -> None:
         self._caller.call(operation, {"lease_id": lease.id, **fields}, timeout=timeout)
 
-    def _handle(self, lease: Lease) -> None:
+    def _handle(self, lease: Lease, claimed_at: float) -> None:
+        is_done = threading.Event()
+        threading.Thread(target=self._keep, args=(lease, claimed_at, is_done), daemon=True).start()
         try:
             reply = self._handler(lease)
             with suppress(ApprovalRequiredError):
@@ -175,6 +174,8 @@ class _Pool:
         except BaseException as error:
             self._give_back(lease, f"{type(error).__name__}: {error}", min(300, 2**lease.attempt))
             self._on_error(error, lease)
+        finally:
+            is_done.set()
 
     def _give_back(self, lease: Lease, reason: str = "The instance stops.", delay_seconds: int = 0) -> None:
         try:
@@ -183,15 +184,25 @@ class _Pool:
         except Exception as error:  # also an error of the function that returns tokens
             _log.warning("the item %s comes again when its lease has ended: %s", lease.event["id"], error)
 
-    def _renew(self, ended: threading.Event) -> None:
+    def _keep(self, lease: Lease, claimed_at: float, is_done: threading.Event) -> None:
+        """Renews a lease. It lasts at least `lease_seconds` after the start of the last request that was answered."""
         pause = self._lease_seconds / 3
-        while not ended.wait(pause):
-            for future, lease in list(self._current.items()):
-                try:
-                    if not future.done() and not lease.lost.is_set():
-                        self._send("renew_lease", lease, pause, lease_seconds=self._lease_seconds)
-                except (LeaseLostError, NotFoundError):
-                    if not future.done():
-                        lease.lost.set()
-                except Exception as error:  # without this thread, all leases would end
-                    _log.warning("the lease of %s was not renewed: %s", lease.event["id"], error)
+        requested_at = claimed_at
+        ending = self._end_after(claimed_at, lease)
+        while not is_done.wait(requested_at + pause - time.monotonic()) and not lease.lost.is_set():
+            requested_at = time.monotonic()
+            try:
+                self._send("renew_lease", lease, pause, lease_seconds=self._lease_seconds)
+                ending.cancel()
+                ending = self._end_after(requested_at, lease)
+            except (LeaseLostError, NotFoundError):
+                if not is_done.is_set():
+                    lease.lost.set()
+            except Exception as error:  # without this thread, the lease would end
+                _log.warning("the lease of %s was not renewed: %s", lease.event["id"], error)
+        ending.cancel()
+
+    def _end_after(self, requested_at: float, lease: Lease) -> threading.Timer:
+        timer = threading.Timer(requested_at + self._lease_seconds - time.monotonic(), lease.lost.set)
+        timer.start()
+        return timer
