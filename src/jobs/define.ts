@@ -54,3 +54,14 @@ export interface QueuedJob {
   /** `traceparent` of the cause (W3C Trace Context), if it is traced. */
   trace?: string;
 }
+
+/** Returns the queue entry for a subject that is due at a time (ms). The queue keeps one entry for each subject and time. */
+export function createDueJob<Payload>(
+  { name, queue, attempts, backoff_ms }: JobContract<Payload>,
+  subject: string,
+  payload: Payload,
+  { due, now }: { due: number; now: number },
+): QueuedJob {
+  const delay_ms = Math.max(0, due - now);
+  return { queue, name, id: `${name}-${subject}-${due}`, payload, attempts, backoff_ms, delay_ms };
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JobContract, QueuedJob } from './define.ts';
+import { createDueJob, type JobContract, type QueuedJob } from './define.ts';
 
 /** Looks at the pending items of a person. The row of the settings is authoritative; the job only says when to look at it. */
 export const notificationCheck: JobContract<{ version: 1; account_id: string }> = {
@@ -25,22 +25,12 @@ interface Due {
   now?: number;
 }
 
-/** Returns the queue entry for a person who is due at a time. The queue keeps one entry for each person and time. */
+/** Returns the queue entry for a person who is due at a time. */
 export function createCheckJob(account_id: string, { due, now = Date.now() }: Due): QueuedJob {
-  return createJob(notificationCheck, account_id, { version: 1, account_id }, { due, now });
+  return createDueJob(notificationCheck, account_id, { version: 1, account_id }, { due, now });
 }
 
-/** Returns the queue entry for a message that is due at a time. The queue keeps one entry for each message and time. */
+/** Returns the queue entry for a message that is due at a time. */
 export function createSendingJob(message_id: string, { due, now = Date.now() }: Due): QueuedJob {
-  return createJob(notificationSending, message_id, { version: 1, message_id }, { due, now });
-}
-
-function createJob<Payload>(
-  { name, queue, attempts, backoff_ms }: JobContract<Payload>,
-  subject: string,
-  payload: Payload,
-  { due, now }: Required<Due>,
-): QueuedJob {
-  const delay_ms = Math.max(0, due - now);
-  return { queue, name, id: `${name}-${subject}-${due}`, payload, attempts, backoff_ms, delay_ms };
+  return createDueJob(notificationSending, message_id, { version: 1, message_id }, { due, now });
 }

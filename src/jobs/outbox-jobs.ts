@@ -5,76 +5,42 @@ import { scanJob } from '../../packages/core/src/domain/attachments/attachments.
 import { withdrawalJob } from '../../packages/core/src/domain/withdrawals.ts';
 import { noticeJob } from '../../packages/core/src/domain/notifications.ts';
 import { eventOf, type EventType } from '../../packages/core/src/events/list.ts';
-import type { JobContract, QueuedJob } from './define.ts';
+import type { JobContract, QueuedJob, QueueName } from './define.ts';
 import { listIds, type OutboxRow } from './joined-rows.ts';
 
-const payload = z.object({ version: z.literal(1), ids: z.array(z.string()).min(1) });
+type OutboxJob = JobContract<{ version: 1; ids: string[] }>;
+
+const outboxJob = (name: string, queue: QueueName, backoff_ms = 1_000): OutboxJob => ({
+  name,
+  queue,
+  payload: z.object({ version: z.literal(1), ids: z.array(z.string()).min(1) }),
+  attempts: 5,
+  backoff_ms,
+});
 
 /** Publishes a wake-up to every recipient of new events. The subjects are events. */
-export const delivery: JobContract<{ version: 1; ids: string[] }> = {
-  name: 'deliver-events',
-  queue: 'delivery',
-  payload,
-  attempts: 5,
-  backoff_ms: 200,
-};
+export const delivery = outboxJob('deliver-events', 'delivery', 200);
 
 /** As `delivery`, for events of new messages. Enqueues `searchIndexing`, which completes the row: a message has one row for both. */
 export const messageDelivery = { ...delivery, name: 'deliver-messages' };
 
 /** Writes the search rows of messages. The subjects are the events of the messages. */
-export const searchIndexing: JobContract<{ version: 1; ids: string[] }> = {
-  name: 'index-messages',
-  queue: 'search-indexing',
-  payload,
-  attempts: 5,
-  backoff_ms: 1_000,
-};
+export const searchIndexing = outboxJob('index-messages', 'search-indexing');
 
 /** Scans uploads; nothing can be downloaded before. The subjects are attachments. */
-export const attachmentScanning: JobContract<{ version: 1; ids: string[] }> = {
-  name: scanJob,
-  queue: 'attachment-scanning',
-  payload,
-  attempts: 5,
-  backoff_ms: 1_000,
-};
+export const attachmentScanning = outboxJob(scanJob, 'attachment-scanning');
 
 /** Completes withdrawals. The subjects are messages. */
-export const messageWithdrawal: JobContract<{ version: 1; ids: string[] }> = {
-  name: withdrawalJob,
-  queue: 'search-indexing',
-  payload,
-  attempts: 5,
-  backoff_ms: 1_000,
-};
+export const messageWithdrawal = outboxJob(withdrawalJob, 'search-indexing');
 
 /** Continues the erasure of agents. The subjects are erasures. */
-export const agentErasure: JobContract<{ version: 1; ids: string[] }> = {
-  name: erasureJob,
-  queue: 'agent-erasure',
-  payload,
-  attempts: 5,
-  backoff_ms: 1_000,
-};
+export const agentErasure = outboxJob(erasureJob, 'agent-erasure');
 
 /** Continues the export of agents' data. The subjects are exports. */
-export const agentExport: JobContract<{ version: 1; ids: string[] }> = {
-  name: exportJob,
-  queue: 'agent-export',
-  payload,
-  attempts: 5,
-  backoff_ms: 1_000,
-};
+export const agentExport = outboxJob(exportJob, 'agent-export');
 
 /** Enqueues checks of the pending items of people, and messages to them. The subjects are those of `toNoticeJob`. */
-export const noticing: JobContract<{ version: 1; ids: string[] }> = {
-  name: noticeJob,
-  queue: 'notifications',
-  payload,
-  attempts: 5,
-  backoff_ms: 1_000,
-};
+export const noticing = outboxJob(noticeJob, 'notifications');
 
 /** The jobs that a commit can put into the outbox, by name. An outbox row stays until a worker has finished its job. */
 export const outboxJobs = {

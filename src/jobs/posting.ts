@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JobContract, QueueName, QueuedJob } from './define.ts';
+import { createDueJob, type JobContract, type QueueName, type QueuedJob } from './define.ts';
 
 type PostingJob = JobContract<{ version: 1; subscription_id: string }>;
 
@@ -20,13 +20,10 @@ export const remoteDelivery = posting('deliver-remote', 'remote-delivery');
 /** Whether a receiver is a thread with a remote agent, or a remote agent. */
 const isRemoteReceiver = (id: string): boolean => id.startsWith('thd_') || id.startsWith('agt_');
 
-/** Returns the queue entry for a receiver that is due at `due` (ms). The queue keeps one entry for each due time. */
+/** Returns the queue entry for a receiver that is due at `due` (ms). */
 export function createPostingJob(subscription_id: string, due: number, now = Date.now()): QueuedJob {
   const contract = isRemoteReceiver(subscription_id) ? remoteDelivery : subscriptionPosting;
-  const { name, queue, attempts, backoff_ms } = contract;
-  const payload = { version: 1, subscription_id };
-  const delay_ms = Math.max(0, due - now);
-  return { queue, name, id: `${name}-${subscription_id}-${due}`, payload, attempts, backoff_ms, delay_ms };
+  return createDueJob(contract, subscription_id, { version: 1, subscription_id }, { due, now });
 }
 
 interface PostingParts {

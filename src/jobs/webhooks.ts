@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JobContract, QueuedJob } from './define.ts';
+import { createDueJob, type JobContract, type QueuedJob } from './define.ts';
 
 /** Sends the due deliveries of a webhook. The delivery rows are authoritative; the job only says when to look at them. */
 export const webhookPosting: JobContract<{ version: 1; webhook_id: string }> = {
@@ -10,16 +10,7 @@ export const webhookPosting: JobContract<{ version: 1; webhook_id: string }> = {
   backoff_ms: 1000,
 };
 
-/** Returns the queue entry for a webhook with a delivery due at `due` (ms). The queue keeps one entry for each webhook and due time. */
+/** Returns the queue entry for a webhook with a delivery due at `due` (ms). */
 export function createWebhookJob(webhook_id: string, due: number, now = Date.now()): QueuedJob {
-  const { name, queue, attempts, backoff_ms } = webhookPosting;
-  return {
-    queue,
-    name,
-    id: `${name}-${webhook_id}-${due}`,
-    payload: { version: 1, webhook_id },
-    attempts,
-    backoff_ms,
-    delay_ms: Math.max(0, due - now),
-  };
+  return createDueJob(webhookPosting, webhook_id, { version: 1, webhook_id }, { due, now });
 }

@@ -17,8 +17,7 @@ const wiresPerStatement = 1_000;
 type RetentionCore = PartitionCore & Pick<Core, 'config' | 'blobs'>;
 
 /**
- * Creates future partitions, and removes data that exceeds its retention. Feeds and messages are one task under a name that older
- * releases know, because a worker fails unknown tasks.
+ * Creates future partitions, and removes data that exceeds its retention: first feeds, then the messages that no event refers to.
  * @param now milliseconds since the epoch.
  */
 export async function expireByAge(core: RetentionCore, now: number): Promise<void> {

@@ -40,6 +40,20 @@ async function drain(next: (limit: number) => Promise<number>): Promise<void> {
   while ((await next(batchSize)) === batchSize);
 }
 
+type ListDue = (time: number, after: string, limit: number) => Promise<string[]>;
+type ListIds = (after: string, limit: number) => Promise<string[]>;
+
+/** As `drain`, for rows that stay where they are: each batch comes after the last id of the one before. */
+async function forEachBatch(list: ListIds, handle: (ids: string[]) => Promise<void>): Promise<void> {
+  let last = '';
+  await drain(async (limit) => {
+    const ids = await list(last, limit);
+    await handle(ids);
+    last = ids.at(-1) ?? last;
+    return ids.length;
+  });
+}
+
 /** The period of the loop limit, in milliseconds. */
 function exchangePeriodMs(limits: Core['config']['RATE_LIMITS']): number {
   return limits === 'off' ? 0 : limits.loop.seconds * 1_000;
@@ -143,12 +157,8 @@ const isKnown = (task: string): task is MaintenanceTask => Object.hasOwn(mainten
 
 /** Ends the leases that have expired where no instance claims any more: dead items are announced. */
 async function endExpiredLeasesOfAll({ db, unitOfWork }: Core): Promise<void> {
-  let last = '';
-  await drain(async (limit) => {
-    const agents = await db.inboxClaims.listAgentsWithExpired(last, limit);
+  await forEachBatch(db.inboxClaims.listAgentsWithExpired, async (agents) => {
     for (const id of agents) await unitOfWork.write(system, (work) => endExpiredLeases(work, id));
-    last = agents.at(-1) ?? last;
-    return agents.length;
   });
 }
 
@@ -176,40 +186,25 @@ async function removeUnconfirmedAgents({ db, unitOfWork }: Core, now: number): P
 async function sweepWebhooks({ config, db, queues }: Core, graceMs: number): Promise<void> {
   const { eventSubscriptions, pushConfigs, remoteAgents, remoteThreads, webhookDeliveries } = db;
   const now = Date.now();
-  let lastWebhook = '';
-  await drain(async (limit) => {
-    const due = await webhookDeliveries.listDueWebhooks(now - graceMs, lastWebhook, limit);
-    await queues.enqueue(due.map((id) => createWebhookJob(id, now)));
-    lastWebhook = due.at(-1) ?? lastWebhook;
-    return due.length;
-  });
+  const sweep = (listDue: ListDue, toJob: typeof createPostingJob) =>
+    forEachBatch(
+      (after, limit) => listDue(now - graceMs, after, limit),
+      (due) => queues.enqueue(due.map((id) => toJob(id, now))),
+    );
+  await sweep(webhookDeliveries.listDueWebhooks, createWebhookJob);
   const remote = config.REMOTE_AGENTS ? [remoteThreads, remoteAgents] : [];
-  for (const { listDue } of [eventSubscriptions, pushConfigs, ...remote]) {
-    let last = '';
-    await drain(async (limit) => {
-      const due = await listDue(now - graceMs, last, limit);
-      await queues.enqueue(due.map((id) => createPostingJob(id, now)));
-      last = due.at(-1) ?? last;
-      return due.length;
-    });
-  }
+  for (const { listDue } of [eventSubscriptions, pushConfigs, ...remote])
+    await sweep(listDue, createPostingJob);
 }
 
 /** Enqueues people and messages that are due. Entries of one period have the same id, so that they do not pile up. */
 async function sweepNotifications({ db, queues }: Core, now: number): Promise<void> {
   const due = now - (now % notificationSweepMs);
-  let lastAccount = '';
-  await drain(async (limit) => {
-    const accounts = await db.notificationSettings.listDue(now, lastAccount, limit);
-    await queues.enqueue(accounts.map((id) => createCheckJob(id, { due, now })));
-    lastAccount = accounts.at(-1) ?? lastAccount;
-    return accounts.length;
-  });
-  let lastMessage = '';
-  await drain(async (limit) => {
-    const messages = await db.notificationMessages.listDue(now, lastMessage, limit);
-    await queues.enqueue(messages.map((id) => createSendingJob(id, { due, now })));
-    lastMessage = messages.at(-1) ?? lastMessage;
-    return messages.length;
-  });
+  const sweep = (listDue: ListDue, toJob: typeof createCheckJob) =>
+    forEachBatch(
+      (after, limit) => listDue(now, after, limit),
+      (ids) => queues.enqueue(ids.map((id) => toJob(id, { due, now }))),
+    );
+  await sweep(db.notificationSettings.listDue, createCheckJob);
+  await sweep(db.notificationMessages.listDue, createSendingJob);
 }
