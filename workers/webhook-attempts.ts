@@ -3,7 +3,7 @@ import type { EventRow } from '../src/repositories/feed/events.ts';
 import { system } from '../packages/core/src/domain/auth/audit.ts';
 import type { Core } from '../src/compose.ts';
 import { toNoticeJob } from '../packages/core/src/domain/notifications.ts';
-import { isDelivered, type OutboundResponse } from '../packages/core/src/domain/outbound.ts';
+import { attemptOutcome, isDelivered, type OutboundResponse } from '../packages/core/src/domain/outbound.ts';
 import type { WebhookPacing } from '../packages/core/src/domain/webhooks.ts';
 import { createWebhookJob } from '../src/jobs/webhooks.ts';
 import { canSeeEvent } from '../packages/core/src/events/feed-event.ts';
@@ -81,7 +81,7 @@ export function createAttempts(
       return attemptDone;
     }
     const response = await send(core, webhook.url, headers, body, event?.traceparent);
-    metrics.webhookAttempts.inc({ outcome: toOutcome(response) });
+    metrics.webhookAttempts.inc({ outcome: attemptOutcome(response) });
     if (!isDelivered(response)) return retryLater(webhook, delivery, response);
     await recordResult(core, delivery, { state: 'delivered', next_at: null }, response);
     if (webhook.failing_since !== null) await webhooks.noteSuccess(webhook.id);
@@ -163,9 +163,4 @@ async function disable({ unitOfWork, logger }: Core, id: string, reason: 'gone' 
     const webhook = await work.db.webhooks.find(id);
     if (webhook) work.changes.enqueue(toNoticeJob(webhook.agent_id, `${id}/${work.now}`));
   });
-}
-
-function toOutcome(response: OutboundResponse): 'delivered' | 'refused' | 'unreachable' {
-  if (isDelivered(response)) return 'delivered';
-  return response.status === null ? 'unreachable' : 'refused';
 }

@@ -1,5 +1,6 @@
 import type { Core } from '../../src/compose.ts';
 import { isOpenTask } from '../../packages/core/src/domain/tasks.ts';
+import { attemptOutcome } from '../../packages/core/src/domain/outbound.ts';
 import type { WebhookPacing } from '../../packages/core/src/domain/webhooks.ts';
 import { toLegacyTask } from '../../src/presenters/a2a/legacy.ts';
 import { presentTask, presentUpdate, type TaskForm } from '../../src/presenters/a2a/task.ts';
@@ -69,9 +70,7 @@ function createTurn(core: Core, pacing: WebhookPacing, config: ClaimedPushConfig
     }
     const response = await settings.webhookSender.send(request);
     const failure = toCallbackFailure(response);
-    metrics.webhookAttempts.inc({
-      outcome: failure === null ? 'delivered' : response.status === null ? 'unreachable' : 'refused',
-    });
+    metrics.webhookAttempts.inc({ outcome: attemptOutcome(response) });
     config.last_error = failure;
     if (failure === null) {
       Object.assign(config, { attempts: 0, position: generation });

@@ -1,6 +1,7 @@
 import type { ClaimedSubscription } from '../../src/repositories/event-subscriptions/event-subscriptions.ts';
 import type { Core } from '../../src/compose.ts';
 import { eventErrorBody } from '../../packages/core/src/domain/feed/event-dialects.ts';
+import { attemptOutcome } from '../../packages/core/src/domain/outbound.ts';
 import type { WebhookPacing } from '../../packages/core/src/domain/webhooks.ts';
 import { canSign } from '../../src/services/webhooks/secrets.ts';
 import {
@@ -30,9 +31,7 @@ export function createSubscriptionSender(core: Core, pacing: WebhookPacing, subs
     const request = signRequest(core, subscription, { message_id, body, now: Date.now() });
     const response = await core.settings.webhookSender.send(request);
     const failure = toCallbackFailure(response);
-    core.metrics.webhookAttempts.inc({
-      outcome: failure === null ? 'delivered' : response.status === null ? 'unreachable' : 'refused',
-    });
+    core.metrics.webhookAttempts.inc({ outcome: attemptOutcome(response) });
     return { ...response, failure };
   }
 

@@ -34,3 +34,11 @@ export interface WebhookSender {
 export function isDelivered({ status }: Pick<OutboundResponse, 'status'>): boolean {
   return status !== null && status >= 200 && status < 300;
 }
+
+/** The outcome of an attempt, as the metrics count it. */
+export function attemptOutcome(
+  response: Pick<OutboundResponse, 'status'>,
+): 'delivered' | 'refused' | 'unreachable' {
+  if (isDelivered(response)) return 'delivered';
+  return response.status === null ? 'unreachable' : 'refused';
+}
