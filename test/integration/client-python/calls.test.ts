@@ -138,7 +138,7 @@ except am.UnavailableError as error:
     expect(JSON.stringify(result)).not.toContain('{');
   });
 
-  test('ask an agent, and wait for its reply or for the timeout', async () => {
+  test('ask an agent, and wait for its reply or for the timeout; again with the same key', async () => {
     const [one, other] = await Promise.all([service.agent(), service.agent()]);
     const result = await runPython(
       `${clients}
@@ -154,13 +154,13 @@ answering = threading.Thread(target=answer)
 answering.start()
 reply = ada.ask(handle, "Ready?")
 answering.join()
-silent = ada.ask(reply["thread_id"], "Are you sure?", timeout=0)
-print(json.dumps([reply["content"], silent]))
+ask_again = lambda timeout: ada.ask(reply["thread_id"], "Are you sure?", timeout=timeout, idempotency_key="sure")
+print(json.dumps([reply["content"], ask_again(0), ask_again(1)]))
 `,
       envFor(one, other),
     );
-    expect(result).toEqual(['Yes.', null]);
+    expect(result).toEqual(['Yes.', null, null]);
     const { body } = await service.get(one, '/threads');
-    expect(body.threads).toHaveLength(1);
+    expect(body.threads).toMatchObject([{ last_sequence: 3 }]);
   });
 });

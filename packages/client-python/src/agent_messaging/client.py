@@ -89,13 +89,12 @@ class Client(Nouns):
         :returns: the reply; None if none arrived in time, or if the task ended without one.
         """
         deadline = time.monotonic() + timeout
-        wait = 0 if on_task else min(25, max(0, int(timeout)))
         to = {"thread_id": thread} if thread.startswith("thd_") else {"with_handle": thread}
         answer = self.call(
             "ask_agent",
-            {**to, "content": content, "due_in_seconds": due_in_seconds, "wait_seconds": wait},
+            # The body is the same for every attempt with a key.
+            {**to, "content": content, "due_in_seconds": due_in_seconds, "wait_seconds": 0},
             idempotency_key=idempotency_key or new_key(),
-            timeout=wait + 15,
         )
         task = answer["task"]
         if task and on_task:
