@@ -178,10 +178,15 @@ export const tasksRepository = repository(
       'tasks.lock_expired(now, limit)',
       locked('expires_at <= :now and ended_at is null order by expires_at'),
     ),
-    /** Removes tasks that ended TASK_DAYS ago; returns how many. Their messages stay. */
+    /** Removes tasks that ended TASK_DAYS ago; returns how many. Their messages stay, and those of other installations are still known to have arrived. */
     removeExpired: sql.rowCount<[now: number, limit: number]>(
       'tasks.remove_expired(now, limit)',
-      `delete from tasks where id in (select id from tasks where expires_at <= :now and ended_at is not null order by expires_at limit :limit) returning 1`,
+      `with ended as materialized (select id, thread_id from tasks where expires_at <= :now and ended_at is not null order by expires_at limit :limit),
+       arrived as (
+         insert into remote_updates (thread_id, key, message_id)
+         select r.thread_id, w.client_message_id, w.message_id from ended e join a2a_messages w on w.task_id = e.id
+         join remote_threads r on r.thread_id = e.thread_id and r.agent_id = w.client_id order by 1, 2 on conflict do nothing)
+       delete from tasks where id in (select id from ended) returning 1`,
     ),
     /** Binds a locked task to another lease of the same item. */
     moveLease: sql.run<[id: string, from: number, to: number]>(

@@ -124,6 +124,21 @@ test('each side opens tasks in the same thread, and each answer completes the ri
   expect(await readBoth(both, 4)).toEqual([story, story]);
 });
 
+test('an answer arrives after a message whose task was removed since', async () => {
+  const both = await meet();
+  const { ann, bob, thread, thread_id, task_id } = both;
+  const hello = (await there.messages(bob, thread))[0];
+  await there.send(bob, thread, 'Hello.', { reply_to: hello?.id });
+  await waitUntil(async () => (await here.readTask(ann, task_id)).state).toBe('completed');
+  const inSixWeeks = Date.now() + 42 * 24 * 3_600_000;
+  expect(await there.core.db.tasks.removeExpired(inSixWeeks, 100)).toBeGreaterThan(0);
+  const theirs = await there.ask(bob, { thread_id: thread }, 'Which order?');
+  await waitUntil(async () => (await here.messages(ann, thread_id)).length).toBe(3);
+  const question = (await here.messages(ann, thread_id))[2];
+  await here.send(ann, thread_id, '1042.', { reply_to: question?.id });
+  await waitUntil(async () => (await there.readTask(bob, theirs.task_id)).state).toBe('completed');
+});
+
 test('receipts are true on both sides', async () => {
   const both = await meet();
   const { ann, bob, remoteAnn, remoteBob, thread, thread_id } = both;
