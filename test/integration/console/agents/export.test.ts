@@ -17,7 +17,7 @@ async function exported({ go, fill }: SignedInPerson, { id, handle }: { id: stri
   const begun = await fill(`/console/agents/${id}/settings`, {}, `/console/agents/${id}/export`);
   expect(begun.visibleText).toContain(`Exporting @${handle}.`);
   const words = async () => (await go(page)).visibleText;
-  await expect.poll(words).toContain(`@${handle}Ready`);
+  await expect.poll(words).toMatch(new RegExp(`@${handle}Started .*Ready`));
   const link = (await go(page)).elements('a').find(({ attribs }) => attribs['href']?.endsWith('/archive'));
   return link?.attribs['href'] ?? '';
 }

@@ -8,8 +8,7 @@ import {
 } from '../../../../../packages/core/src/records/progress.ts';
 import { listErasures } from '../../../../services/agents/erasures.ts';
 import { beginExport, listExports, signArchiveUrl } from '../../../../services/agents/exports.ts';
-import { Handle, NextPage, sizeText, Time } from '../../components/rows.tsx';
-import { Badge, Card, Empty } from '../../components/content.tsx';
+import { Handle, sizeText, Time } from '../../components/rows.tsx';
 import { Actions, ButtonLink } from '../../components/form.tsx';
 import { toPage } from '../../define/list.tsx';
 import { definePage } from '../../define/page.tsx';
@@ -50,43 +49,31 @@ function reportsPage<R extends Report>(definition: ReportsDefinition<R>) {
     title,
     lead,
     back: { href: '/console/agents', text: 'Agents' },
-    sections: () => [
-      async (visit) => {
-        const before = visit.query.get('before') ?? '';
-        const where = { before: isId(kind, before) ? before : '', limit: pageSize + 1 };
-        const { items, next } = toPage(await read(visit, where), pageSize, ({ id }) => ({ before: id }));
-        return (
-          <>
-            {items.length === 0 && <Empty title={`No ${noun} yet`}>{hint}</Empty>}
-            {items.map((report) => (
-              <Card
-                key={report.id}
-                title={<Handle of={report.handle} />}
-                action={
-                  report.done_at === null ? (
-                    <Badge tone="warning">In progress</Badge>
-                  ) : (
-                    <Badge tone="good">{doneLabel}</Badge>
-                  )
-                }
-              >
-                <p>
-                  Started <Time at={report.begun_at} />
-                  {report.done_at === null ? (
-                    `. ${pendingText}`
-                  ) : (
-                    <>
-                      , finished <Time at={report.done_at} />. {doneText?.(report)}
-                    </>
-                  )}
-                </p>
-                {show(report)}
-              </Card>
-            ))}
-            <NextPage path={path} noun={noun} next={next} />
-          </>
-        );
-      },
+    sections: ({ list }) => [
+      list({
+        label: title,
+        noun,
+        empty: { title: `No ${noun} yet`, text: hint },
+        async read(visit) {
+          const before = visit.query.get('before') ?? '';
+          const where = { before: isId(kind, before) ? before : '', limit: pageSize + 1 };
+          return toPage(await read(visit, where), pageSize, ({ id }) => ({ before: id }));
+        },
+        row: (report) => ({
+          key: report.id,
+          title: <Handle of={report.handle} />,
+          badges: [report.done_at === null ? ['warning', 'In progress'] : ['good', doneLabel]],
+          text: (
+            <>
+              Started <Time at={report.begun_at} />
+              {report.done_at === null
+                ? `. ${pendingText}`
+                : [', finished ', <Time at={report.done_at} />, '. ', doneText?.(report)]}
+              {show(report)}
+            </>
+          ),
+        }),
+      }),
     ],
   });
 }

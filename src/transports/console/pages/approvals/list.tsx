@@ -56,17 +56,21 @@ export const approvalsPage = definePage({
   back: (visit) => (isDecided(visit) ? { href: path, text: 'Approvals' } : undefined),
   sections: ({ list }) => [
     list({
-      title: 'Pending',
+      title: (visit) => (isDecided(visit) ? 'Decided' : 'Pending'),
       label: 'Approvals',
       noun: 'approvals',
-      empty: {
-        title: 'No pending approvals',
-        text: 'Decide here on messages that you review before an agent sends them, and on contacts that agents add or remove through MCP.',
-      },
-      read: async (visit) =>
+      empty: (visit) =>
         isDecided(visit)
-          ? undefined
-          : toPage(await readApprovals(visit, true), pageSize, ({ id }) => ({ before: id })),
+          ? 'No decided approvals yet.'
+          : {
+              title: 'No pending approvals',
+              text: 'Decide here on messages that you review before an agent sends them, and on contacts that agents add or remove through MCP.',
+            },
+      async read(visit) {
+        const found = await readApprovals(visit, !isDecided(visit));
+        const kept = isDecided(visit) ? { show: 'decided' } : {};
+        return toPage(found, pageSize, ({ id }) => ({ ...kept, before: id }));
+      },
       row: approvalRow,
     }),
     list({
@@ -77,16 +81,6 @@ export const approvalsPage = definePage({
         isDecided(visit) || visit.query.has('before')
           ? undefined
           : readApprovals(visit, false, maxRecentDecisions),
-      row: approvalRow,
-    }),
-    list({
-      label: 'Approvals',
-      noun: 'approvals',
-      empty: 'No decided approvals yet.',
-      read: async (visit) =>
-        isDecided(visit)
-          ? toPage(await readApprovals(visit, false), pageSize, ({ id }) => ({ show: 'decided', before: id }))
-          : undefined,
       row: approvalRow,
     }),
   ],
