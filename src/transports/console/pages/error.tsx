@@ -1,6 +1,6 @@
 import type { DomainError } from '../../../../packages/core/src/domain/errors.ts';
-import { Card, Heading } from '../components/content.tsx';
 import { Actions, ButtonLink } from '../components/form.tsx';
+import { focusPage } from '../define/focus-page.tsx';
 import { plainMessage } from '../form-errors.ts';
 import type { ShownPage } from '../route.ts';
 
@@ -37,19 +37,21 @@ export function messagePage(
   status: number,
 ): ShownPage {
   const { href, text } = link ?? { href: '/console', text: 'Go to the console' };
-  const body = (
+  return focusPage(
+    title,
     <>
-      <Heading title={title} />
-      <Card>
-        <p>{message}</p>
-        <Actions>
-          <ButtonLink href={href}>{text}</ButtonLink>
-        </Actions>
-      </Card>
-      <p class="aside">
-        Request id: <span class="code">{request_id}</span>
-      </p>
-    </>
+      <p>{message}</p>
+      <Actions>
+        <ButtonLink href={href}>{text}</ButtonLink>
+      </Actions>
+    </>,
+    {
+      status,
+      aside: (
+        <>
+          Request id: <span class="code">{request_id}</span>
+        </>
+      ),
+    },
   );
-  return { title, body, status, shell: 'focus' };
 }

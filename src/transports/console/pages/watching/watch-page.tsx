@@ -9,10 +9,11 @@ import {
   signWatchedDownload,
 } from '../../../../services/threads/watch-links.ts';
 import { addressKey } from '../../../http/address-key.ts';
-import { Card, Empty, Heading } from '../../components/content.tsx';
+import { Empty } from '../../components/content.tsx';
 import { useLayoutContext } from '../../components/layout-context.ts';
 import { LiveRegion } from '../../components/live-region.tsx';
 import { Handle } from '../../components/rows.tsx';
+import { focusPage } from '../../define/focus-page.tsx';
 import { publicPage, type ShownPage, type Visit } from '../../route.ts';
 import { formatTime } from '../../time-zone.ts';
 import { hasLatest, Members, OtherMessages } from '../conversations/conversation-view.tsx';
@@ -121,15 +122,7 @@ export function watchErrorPage({ status, retry_after }: DomainError): ShownPage 
     429: ['Too many requests', limitText],
   };
   const [title, text] = texts[status] ?? ['Something went wrong', 'Open the link again in a minute.'];
-  const body = (
-    <>
-      <Heading title={title} />
-      <Card>
-        <p>{text}</p>
-      </Card>
-    </>
-  );
-  return { title, body, status, retry_after, shell: 'watch' };
+  return focusPage(title, <p>{text}</p>, { status, retry_after, shell: 'watch' });
 }
 
 interface WatchedContentProps {
