@@ -21,14 +21,13 @@ export function Receipts({ message, next, receipts }: ReceiptsProps) {
   const isSameNext = next && marks.every(({ receipt, state }) => state === stateOf(receipt, next.sequence));
   const failures = others.flatMap((receipt) => findFailure(receipt, message.sequence)?.error ?? []);
   if (others.length === 0 || (isSameNext && failures.length === 0)) return null;
+  const reasons = failures.map(({ message: text }) => <bdi key={text}>{text}</bdi>);
   const [only] = marks;
   if (marks.length === 1 && only)
     return (
       <p class="receipts">
         <Mark {...only} isOnly />
-        {failures.map(({ message: text }) => (
-          <bdi key={text}>{text}</bdi>
-        ))}
+        {reasons}
       </p>
     );
   return (
@@ -37,9 +36,7 @@ export function Receipts({ message, next, receipts }: ReceiptsProps) {
       {marks.map((mark) => (
         <Mark {...mark} key={mark.receipt.id} />
       ))}
-      {failures.map(({ message: text }) => (
-        <bdi key={text}>{text}</bdi>
-      ))}
+      {reasons}
     </details>
   );
 }

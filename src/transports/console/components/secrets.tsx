@@ -45,6 +45,21 @@ interface SecretPage {
   next: string;
 }
 
+/** The page with a new signing secret of a webhook. */
+export const signingSecretPage = (value: string, page: Pick<SecretPage, 'heading' | 'title' | 'next'>) =>
+  secretPage({
+    ...page,
+    secrets: [{ label: 'Signing secret', value }],
+    storageNote: 'We store it encrypted',
+    text: (
+      <p>
+        Your server uses it to verify requests from this service, for example with a Standard Webhooks
+        library. Each request has the headers <span class="code">webhook-id</span>,{' '}
+        <span class="code">webhook-timestamp</span> and <span class="code">webhook-signature</span>.
+      </p>
+    ),
+  });
+
 /** A page with secrets that are shown once. Answer the form with it; a redirect target would show them again. */
 export function secretPage({ heading, title, secrets, storageNote, text, next }: SecretPage): ShownPage {
   const body = (

@@ -70,6 +70,11 @@ export function handleField(label: string, hint: Hint): FieldDefinition<string> 
   return textField(label, hint, { maxlength: 80, plain: true, required: true });
 }
 
+/** An address on the web. */
+export function urlField(label: string, hint: Hint): FieldDefinition<string> {
+  return textField(label, hint, { maxlength: 2_048, plain: true, required: true });
+}
+
 /** A password. It is read as it is, and never shown again. */
 export function secretField(label: string, hint: Hint, given: TextOptions): FieldDefinition<string> {
   return {

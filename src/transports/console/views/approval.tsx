@@ -24,12 +24,10 @@ interface ApprovalProps {
   approval_id: string;
   /** Its page, for hosts that call no tools for a view. */
   url: string | undefined;
-  /** Called after a decision. */
-  onDecided?: () => void;
 }
 
 /** One approval: what the agent wants, and the buttons of the decision. */
-export function Approval({ host, approval_id, url, onDecided }: ApprovalProps) {
+export function Approval({ host, approval_id, url }: ApprovalProps) {
   const [loaded, setLoaded] = useState<Loaded>();
   const action = useAction();
 
@@ -43,10 +41,7 @@ export function Approval({ host, approval_id, url, onDecided }: ApprovalProps) {
     if (approval) setLoaded({ approval, key: typeof key === 'string' ? key : undefined });
   }
 
-  async function decide(args: object): Promise<void> {
-    await ask('decide_approval', { ...args, key: loaded?.key });
-    onDecided?.();
-  }
+  const decide = (args: object) => ask('decide_approval', { ...args, key: loaded?.key });
 
   useEffect(() => {
     if (host.canCall) action.run(() => ask('show_approvals', {}));

@@ -13,8 +13,8 @@ import {
 } from '../../../../services/notifications/settings.ts';
 import type { WriteService } from '../../../../services/people/service-calls.ts';
 import { Heading, Badge, Card, Facts } from '../../components/content.tsx';
-import { secretPage } from '../../components/secrets.tsx';
-import { choicesField, selectField, textField } from '../../define/fields.tsx';
+import { signingSecretPage } from '../../components/secrets.tsx';
+import { choicesField, selectField, textField, urlField } from '../../define/fields.tsx';
 import { definePage } from '../../define/page.tsx';
 import type { PageVisit } from '../../define/section.ts';
 import { Actions, Button, Form, PostButton } from '../../components/form.tsx';
@@ -156,25 +156,16 @@ export const notificationsPage = definePage({
       action: ({ settings }) => <StateBadge isOn={settings.webhook?.enabled ?? false} />,
       text: ({ settings }) => settings.webhook && <ChannelState channel={settings.webhook} />,
       fields: ({ settings }) => ({
-        url: textField(
+        url: urlField(
           settings.webhook ? 'New URL' : 'URL',
           'Requests are signed. The secret is shown once, after you save the URL.',
-          { maxlength: 2000, required: true, plain: true },
         ),
       }),
       button: 'Save the URL',
       kind: ({ settings }) => (settings.webhook ? 'quiet' : 'primary'),
       submit: async (visit, { url }) =>
-        secretPage({
+        signingSecretPage(await save(visit, setNotificationWebhook, url), {
           heading: <Heading title="Webhook saved" />,
-          secrets: [{ label: 'Signing secret', value: await save(visit, setNotificationWebhook, url) }],
-          storageNote: 'We store it encrypted',
-          text: (
-            <p>
-              Your server uses it to verify requests from this service, for example with a Standard Webhooks
-              library.
-            </p>
-          ),
           next: visit.address,
         }),
     }),

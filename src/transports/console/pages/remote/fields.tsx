@@ -46,12 +46,16 @@ export const credentialFields = {
   token_url: textField(
     'Token address',
     'For a client ID and secret. Empty: the address that the card names.',
-    {
-      maxlength: 2_048,
-      plain: true,
-    },
+    { maxlength: 2_048, plain: true },
   ),
 };
+
+/** The second part of the handle of a new agent. */
+export const handleNameField = textField(
+  'Name in the handle',
+  'Empty: made from the host. It cannot be changed later.',
+  { maxlength: 32, plain: true },
+);
 
 /** The fields of the operation have other names than those of the form. */
 export const credentialAliases = Object.fromEntries(

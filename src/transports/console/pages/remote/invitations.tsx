@@ -7,9 +7,9 @@ import {
 } from '../../../../services/remote/of-person.ts';
 import { Handle, Time, toAgentOptions } from '../../components/rows.tsx';
 import { secretPage } from '../../components/secrets.tsx';
-import { selectField, textField } from '../../define/fields.tsx';
+import { selectField, urlField } from '../../define/fields.tsx';
 import { definePage } from '../../define/page.tsx';
-import { remotePath } from './fields.tsx';
+import { handleNameField, remotePath } from './fields.tsx';
 
 /** The path of the page on which agents are invited, and invitations redeemed. */
 const invitationsPath = `${remotePath}/invitations`;
@@ -60,16 +60,9 @@ export const remoteInvitationsPage = definePage({
       title: 'Redeem an invitation',
       text: 'This service asks the other one for its agent. You see what its card says, and confirm it, before anything is sent.',
       fields: ({ agents }) => ({
-        invitation: textField('Address of the invitation', 'As you got it from the other owner.', {
-          maxlength: 2_048,
-          plain: true,
-          required: true,
-        }),
+        invitation: urlField('Address of the invitation', 'As you got it from the other owner.'),
         agent_id: agentField('Your agent that talks with it', agents),
-        handle: textField('Name in the handle', 'Empty: made from the host. It cannot be changed later.', {
-          maxlength: 32,
-          plain: true,
-        }),
+        handle: handleNameField,
       }),
       errors: { DUPLICATE_HANDLE: 'handle', AGENT_NOT_FOUND: 'agent_id', FORBIDDEN: 'agent_id' },
       button: 'Redeem',

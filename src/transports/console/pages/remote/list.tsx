@@ -5,11 +5,18 @@ import { ButtonLink } from '../../components/form.tsx';
 import { Handle } from '../../components/rows.tsx';
 import { toPage } from '../../define/list.tsx';
 import { definePage } from '../../define/page.tsx';
-import { RemoteState, remotePath, credentialAliases, credentialFields, toCredential } from './fields.tsx';
+import {
+  RemoteState,
+  remotePath,
+  credentialAliases,
+  credentialFields,
+  handleNameField,
+  toCredential,
+} from './fields.tsx';
 import { parseInput } from '../../../../../packages/core/src/inputs/parse-input.ts';
 import { addRemoteAgentOperation } from '../../../../operations/remote/add-remote-agent.ts';
 import { listOrganizations } from '../../../../services/people/memberships.ts';
-import { selectField, textField } from '../../define/fields.tsx';
+import { selectField, urlField } from '../../define/fields.tsx';
 
 /** Adds an agent of another system. */
 export const remoteAgentNewPage = definePage({
@@ -31,19 +38,11 @@ export const remoteAgentNewPage = definePage({
     form({
       text: 'This service reads the card. You see what it says, and confirm it, before anything is sent.',
       fields: ({ owners }) => ({
-        card_url: textField(
+        card_url: urlField(
           'Address of the A2A card',
           'Such as https://agent.example/.well-known/agent-card.json',
-          {
-            maxlength: 2_048,
-            plain: true,
-            required: true,
-          },
         ),
-        handle: textField('Name in the handle', 'Empty: made from the host. It cannot be changed later.', {
-          maxlength: 32,
-          plain: true,
-        }),
+        handle: handleNameField,
         organization: { ...selectField('Owner', owners), ...(owners.length === 1 && { show: () => null }) },
         ...credentialFields,
       }),

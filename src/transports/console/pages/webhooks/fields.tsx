@@ -1,7 +1,7 @@
 import { eventTypes, eventOf, isEventType } from '../../../../../packages/core/src/events/list.ts';
 import type { WebhookDeliveryRecord } from '../../../../../packages/core/src/events/webhook-record.ts';
 import { Time } from '../../components/rows.tsx';
-import { checkboxField, checkboxesField, type EnteredIn, textField } from '../../define/fields.tsx';
+import { checkboxField, checkboxesField, type EnteredIn, textField, urlField } from '../../define/fields.tsx';
 import type { DeliveryState, DisabledReason } from '../../../../../packages/core/src/domain/webhooks.ts';
 
 /** The label of an event type; the type itself if it is of another release. */
@@ -25,11 +25,7 @@ export const deliveryBadges = {
 
 /** URL, events and options of a webhook. No event types means all. */
 export const webhookFields = {
-  url: textField('URL', 'Public https URL to which events are posted.', {
-    maxlength: 2048,
-    plain: true,
-    required: true,
-  }),
+  url: urlField('URL', 'Public https URL to which events are posted.'),
   description: textField('Description', 'A note for yourself.', { maxlength: 200 }),
   event_types: checkboxesField(
     'Events',

@@ -1,6 +1,6 @@
 import { maxWebhooks } from '../../../../../packages/core/src/domain/webhooks.ts';
 import { listWebhooksOperation } from '../../../../operations/webhooks/list-webhooks.ts';
-import { Badge } from '../../components/content.tsx';
+import type { WebhookRecord } from '../../../../../packages/core/src/events/webhook-record.ts';
 import { ButtonLink } from '../../components/form.tsx';
 import { Time } from '../../components/rows.tsx';
 import { agentPage } from '../agents/agent-page.tsx';
@@ -35,14 +35,13 @@ export const webhooksPage = agentPage({
           ],
           [['Created ', <Time at={webhook.created_at} />]],
         ],
-        badges: [webhook.enabled ? ['good', 'Enabled'] : ['danger', 'Disabled']],
+        badges: [stateBadge(webhook)],
         buttons: [{ label: 'Open', href: webhook.id, about: webhook.description || webhook.url }],
       }),
     }),
   ],
 });
 
-/** Whether a webhook is enabled. */
-export function StateBadge({ enabled }: { enabled: boolean }) {
-  return enabled ? <Badge tone="good">Enabled</Badge> : <Badge tone="danger">Disabled</Badge>;
-}
+/** The badge of a webhook. */
+export const stateBadge = ({ enabled }: Pick<WebhookRecord, 'enabled'>) =>
+  enabled ? (['good', 'Enabled'] as const) : (['danger', 'Disabled'] as const);

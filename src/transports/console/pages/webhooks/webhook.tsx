@@ -6,7 +6,7 @@ import { rotateWebhookSecretOperation } from '../../../../operations/webhooks/ro
 import { testWebhookOperation } from '../../../../operations/webhooks/test-webhook.ts';
 import { updateWebhookOperation } from '../../../../operations/webhooks/update-webhook.ts';
 import type { WebhookRecord } from '../../../../../packages/core/src/events/webhook-record.ts';
-import { Card, Notice } from '../../components/content.tsx';
+import { Badge, Card, Notice } from '../../components/content.tsx';
 import { ButtonLink, PostButton } from '../../components/form.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { Time } from '../../components/rows.tsx';
@@ -14,9 +14,9 @@ import { redirectOrWarn } from '../../form-errors.ts';
 import { createIdempotencyKey, readIdempotencyKey } from '../../idempotency-key.ts';
 import { agentConfirmation, agentPage, type AgentVisit, AgentHeading } from '../agents/agent-page.tsx';
 import { nameOf, toWebhookInput, webhookFields, disabledReasonText } from './fields.tsx';
-import { StateBadge } from './list.tsx';
+import { stateBadge } from './list.tsx';
 import { createWebhookOperation } from '../../../../operations/webhooks/create-webhook.ts';
-import { secretPage } from '../../components/secrets.tsx';
+import { signingSecretPage } from '../../components/secrets.tsx';
 
 /** Creates a webhook. Only the response to the form shows the secret. */
 export const webhookNewPage = agentPage({
@@ -40,20 +40,8 @@ function webhookSecretPage(
   { agent, agentPath }: Pick<AgentVisit, 'agent' | 'agentPath'>,
   { id, url, secret }: { id: string; url: string; secret: string },
 ) {
-  return secretPage({
-    heading: <AgentHeading agent={agent} />,
-    title: new URL(url).host,
-    secrets: [{ label: 'Signing secret', value: secret }],
-    storageNote: 'We store it encrypted',
-    text: (
-      <p>
-        Your server uses it to verify requests from this service, for example with a Standard Webhooks
-        library. Each request has the headers <span class="code">webhook-id</span>,{' '}
-        <span class="code">webhook-timestamp</span> and <span class="code">webhook-signature</span>.
-      </p>
-    ),
-    next: agentPath(`webhooks/${id}`),
-  });
+  const heading = <AgentHeading agent={agent} />;
+  return signingSecretPage(secret, { heading, title: new URL(url).host, next: agentPath(`webhooks/${id}`) });
 }
 
 /** A request to a page of a webhook. */
@@ -140,7 +128,7 @@ export function webhookStatus({ webhook, agentPath }: AgentVisit & OfWebhook) {
   const address = agentPath(`webhooks/${id}`);
   return (
     <>
-      <Card title={nameOf(webhook)} action={<StateBadge enabled={enabled} />}>
+      <Card title={nameOf(webhook)} action={<Badge of={stateBadge(webhook)} />}>
         <p class="code">{url}</p>
         {disabled_reason !== null && disabled_at !== null && (
           <Notice tone="danger" title="Disabled">
