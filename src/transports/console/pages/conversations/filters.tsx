@@ -70,7 +70,7 @@ function readPosition(text: string | null): ConversationPosition | null {
   return activity !== undefined && isId('thread', id) ? { activity: Number(activity), id } : null;
 }
 
-const statusNames = { active: 'Active', closed: 'Closed', archived: 'Archived' } as const;
+export const statusNames = { active: 'Active', closed: 'Closed', archived: 'Archived' } as const;
 const waitNames = { me: 'For my agents', others: 'For others' } as const;
 
 /** The options of a select box with one for no filter. */

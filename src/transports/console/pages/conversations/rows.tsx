@@ -2,7 +2,7 @@ import { presentSubject } from '../../../../../packages/core/src/domain/threads.
 import type { Conversation } from '../../../../services/threads/conversations.ts';
 import { monogram, Time } from '../../components/rows.tsx';
 import { Badge } from '../../components/content.tsx';
-import { conversationAddress } from './filters.tsx';
+import { conversationAddress, statusNames } from './filters.tsx';
 import { MarkButtons } from './marks.tsx';
 import { taskLabels } from './tasks.tsx';
 
@@ -64,7 +64,7 @@ function ConversationRow({ conversation, isOpen, address }: ConversationRowProps
           </span>
         )}
         <TaskBadge conversation={conversation} />
-        <RowBadges conversation={conversation} unread={unread} />
+        <ConversationBadges conversation={conversation} isRow />
       </div>
       {address !== undefined && !isOpen && (
         <MarkButtons conversation={conversation} title={titleOf(conversation)} address={address} />
@@ -107,51 +107,36 @@ function TaskBadge({ conversation: { open_task } }: { conversation: Conversation
   );
 }
 
-/** The same as the badges of a conversation in fewer words. That it waits for others is shown in the conversation. */
-function RowBadges({ conversation, unread }: { conversation: Conversation; unread: number }) {
-  const { status, waiting, open_task } = conversation;
-  return (
-    <>
-      {waiting === 'me' && !open_task && (
-        <Badge tone="warning">
-          Waits<span class="visually-hidden"> for your agent</span>
-        </Badge>
-      )}
-      <MarkBadges conversation={conversation} />
-      {status !== 'active' && <Badge>{status === 'closed' ? 'Closed' : 'Archived'}</Badge>}
-      {unread > 0 && (
-        <Badge tone="accent">
-          {unread}
-          <span class="visually-hidden"> unread</span>
-        </Badge>
-      )}
-    </>
-  );
-}
-
 /** Messages that none of the reader's agents has read, if the reader wants to know. */
 const unreadOf = ({ agents, done, muted }: Conversation): number =>
   done || muted ? 0 : Math.max(0, ...agents.map(({ unread_count }) => unread_count));
 
-/** How the reader has marked the conversation. */
-const MarkBadges = ({ conversation: { done, muted } }: { conversation: Conversation }) => (
-  <>
-    {done && <Badge tone="good">Done</Badge>}
-    {muted && <Badge>Muted</Badge>}
-  </>
-);
+interface BadgesProps {
+  conversation: Conversation;
+  /** Whether they are in a row, where an open task says more, and what is not urgent has no place. */
+  isRow?: boolean;
+}
 
-/** Badges for unread messages, the status, and on whose answer it waits. */
-export function ConversationBadges({ conversation }: { conversation: Conversation }) {
-  const { status, waiting } = conversation;
+/** Badges for on whose answer a conversation waits, for its status, how the reader has marked it, and unread messages. */
+export function ConversationBadges({ conversation, isRow = false }: BadgesProps) {
+  const { status, waiting, open_task, done, muted } = conversation;
   const unread = unreadOf(conversation);
+  const detail = (text: string) => (isRow ? <span class="visually-hidden">{text}</span> : text);
   return (
     <>
-      {waiting === 'me' && <Badge tone="warning">Waits for your agent</Badge>}
-      {waiting === 'others' && <Badge>Waits for others</Badge>}
-      {status !== 'active' && <Badge>{status === 'closed' ? 'Closed' : 'Archived'}</Badge>}
-      <MarkBadges conversation={conversation} />
-      {unread > 0 && <Badge tone="accent">{unread} unread</Badge>}
+      {waiting === 'me' && !(isRow && open_task) && (
+        <Badge tone="warning">Waits{detail(' for your agent')}</Badge>
+      )}
+      {waiting === 'others' && !isRow && <Badge>Waits for others</Badge>}
+      {status !== 'active' && <Badge>{statusNames[status]}</Badge>}
+      {done && <Badge tone="good">Done</Badge>}
+      {muted && <Badge>Muted</Badge>}
+      {unread > 0 && (
+        <Badge tone="accent">
+          {unread}
+          {detail(' unread')}
+        </Badge>
+      )}
     </>
   );
 }
