@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { runAm, startAm, tokenEnv } from '../../clients/am.ts';
 import { useSharedService } from '../../support/service.ts';
 import { createFolder } from '../../support/use.ts';
@@ -41,6 +41,21 @@ test('inbox --follow shows messages of others as they arrive', async () => {
   await runAm(['send', ann.handle, 'my answer'], { env });
   await expect.poll(async () => (await send('more'), inbox.out())).toContain('more');
   expect((await inbox.stop()).out).not.toContain('my answer');
+});
+
+test('inbox --follow misses nothing that arrives while it connects', async () => {
+  const { env, send } = await pair();
+  const original = globalThis.fetch;
+  const watched = vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
+    if (!String(url).includes('/v1/events')) return original(url, init);
+    watched.mockRestore();
+    await send('early');
+    return original(url, init);
+  });
+  onTestFinished(() => watched.mockRestore());
+  const inbox = startAm(['inbox', '--follow'], { env });
+  await expect.poll(inbox.out).toContain('early');
+  expect((await inbox.stop()).code).toBe(0);
 });
 
 test('listen continues at its position, and shows only the requested types', async () => {
