@@ -47,7 +47,7 @@ test('inbox --follow misses nothing that arrives while it connects', async () =>
   const { env, send } = await pair();
   const original = globalThis.fetch;
   const watched = vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
-    if (!String(url).includes('/v1/events')) return original(url, init);
+    if (!new Request(url).url.includes('/v1/events')) return original(url, init);
     watched.mockRestore();
     await send('early');
     return original(url, init);
