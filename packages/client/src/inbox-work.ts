@@ -89,7 +89,7 @@ async function claimUntil(
           lease_seconds: leaseSeconds,
           consumer: options.consumer,
         },
-        { signal, maxRetries: 0 },
+        { signal, maxRetries: 0, timeoutMs: wait_seconds * 1_000 + 15_000 },
       );
       failures = 0;
       for (const lease of leases) {

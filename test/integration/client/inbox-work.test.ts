@@ -154,6 +154,32 @@ test('a handler whose service is out of reach stops when another instance can ge
   await Promise.all([work, stop()]);
 });
 
+test('a short timeout of the client does not end a wait for items', async () => {
+  const { bob, asBob } = await startConversation(service);
+  await asBob.inbox.set({});
+  const ended = new AbortController();
+  const errors: unknown[] = [];
+  let claims = 0;
+  const client = clientOf(service, bob, {
+    timeoutMs: 500,
+    async fetch(url, init) {
+      const response = await fetch(url, init);
+      claims += 1;
+      return response;
+    },
+  });
+  const work = client.inbox.work({
+    leaseSeconds: 5,
+    signal: ended.signal,
+    handler: async () => undefined,
+    onError: (error) => errors.push(error),
+  });
+  await expect.poll(() => claims + errors.length).toBeGreaterThan(0);
+  ended.abort();
+  await work;
+  expect(errors).toEqual([]);
+});
+
 test('without a name, the inbox lists the host and the process, or a random name in browsers', async () => {
   const { bob, asBob, start, stop } = await startInbox();
   const names = async () => (await asBob.inbox.get()).consumers.map(({ name }) => name);
