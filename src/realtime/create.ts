@@ -10,6 +10,7 @@ import { createEventStore } from './feed/event-store.ts';
 import { createFeedLoaders } from './feed/loaders.ts';
 import { createInboxWatches } from './streams/inbox-watch.ts';
 import { createLocalFanOut } from './streams/local-fan-out.ts';
+import { tokenEnded } from './streams/waiter.ts';
 import { createLongPoll } from './streams/long-poll.ts';
 import { createPages, livePageEvents, UnreadableFeed } from './feed/pages.ts';
 import { createRecentEntries } from './feed/recent-entries.ts';
@@ -159,8 +160,7 @@ function createStreamOpener({ registry, ...parts }: StreamOpenerParts) {
       const bounds = await parts.bounds(agent_id);
       const start = startPosition(bounds, requested);
       const ended = stream.endedEarly();
-      if (ended === 'token_ended')
-        throw new DomainError('UNAUTHORIZED', 'The access token has ended. Get a new one.');
+      if (ended === 'token_ended') throw tokenEnded();
       if (ended) throw shuttingDown();
       stream.setStart(start, bounds.last_number);
       return stream;

@@ -2,6 +2,7 @@ import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { InboxWatch, StreamEnd } from '../contract.ts';
 import type { Listener, StreamRegistry } from './registry.ts';
+import { tokenEnded } from './waiter.ts';
 import { createWakeableSleep } from './wakeable-sleep.ts';
 import { steadyNow } from '../../shared/clock.ts';
 
@@ -74,9 +75,7 @@ function createWatch(actor: Actor, onClose: (watch: Watch) => void): Watch {
       const isQuiet = notifiedNumber <= position && !isNotified;
       if (ms > 1 && isQuiet && !ended && !signal?.aborted) await sleep(ms, signal);
       isNotified = false;
-      if (ended === 'token_ended' || steadyNow() >= actor.expires_at) {
-        throw new DomainError('UNAUTHORIZED', 'The access token has ended. Get a new one.');
-      }
+      if (ended === 'token_ended' || steadyNow() >= actor.expires_at) throw tokenEnded();
       if (ended) {
         throw new DomainError('UNAVAILABLE', 'The wait was interrupted. Try again.', { retry_after: 1 });
       }

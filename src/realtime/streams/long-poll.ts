@@ -1,12 +1,11 @@
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import type { Cursors } from '../../work/cursors.ts';
-import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { canSeeEvent } from '../../../packages/core/src/events/feed-event.ts';
 import type { StreamRegistry } from './registry.ts';
 import type { EventPage, LiveEvent, Realtime } from '../contract.ts';
 import type { Lane, Pages } from '../feed/pages.ts';
 import { decodeStart, type FeedBounds, startPosition } from '../feed/start-position.ts';
-import { createWaiter } from './waiter.ts';
+import { createWaiter, tokenEnded } from './waiter.ts';
 import { steadyNow } from '../../shared/clock.ts';
 
 export interface LongPollParts {
@@ -27,8 +26,6 @@ interface PageResult {
 
 /** Maximum pages without a visible event that are read for one response. The caller continues from its cursor. */
 const maxHiddenPages = 50;
-
-const tokenEnded = 'The access token has ended. Get a new one.';
 
 /** Whether a feed ends here. A page also ends at the end of a range of numbers, and looks complete there. */
 function isEnd(feed: FeedBounds, position: number): boolean {
@@ -89,7 +86,7 @@ export function createLongPoll({ pages, registry, cursors, bounds }: LongPollPar
         waiter.moveTo(result.position);
         if (result.events.length > 0 || !result.complete || result.gap) return result;
         const outcome = await waiter.wait(deadline, options.signal);
-        if (outcome === 'token_ended') throw new DomainError('UNAUTHORIZED', tokenEnded);
+        if (outcome === 'token_ended') throw tokenEnded();
         if (outcome !== 'notified') return result;
       }
     } finally {

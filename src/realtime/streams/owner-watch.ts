@@ -9,6 +9,7 @@ import type { FeedPage, Pages } from '../feed/pages.ts';
 import { type FeedBounds, startPosition } from '../feed/start-position.ts';
 import type { FeedWatch } from '../feed-watch.ts';
 import { steadyNow } from '../../shared/clock.ts';
+import { tokenEnded } from './waiter.ts';
 
 export interface OwnerWatchParts {
   pages: Pick<Pages, 'read'>;
@@ -161,7 +162,7 @@ async function follow(parts: OwnerWatchParts, { actor, consumer, read, signal }:
 async function requireToken({ listValidTokens }: OwnerWatchParts, actor: Actor): Promise<void> {
   const { expires_at, token_id } = actor;
   if (steadyNow() < expires_at && (await listValidTokens([token_id])).has(token_id)) return;
-  throw new DomainError('UNAUTHORIZED', 'The access token has ended. Get a new one.');
+  throw tokenEnded();
 }
 
 /** @throws {DomainError} VALIDATION_ERROR */

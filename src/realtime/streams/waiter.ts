@@ -1,8 +1,11 @@
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
+import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { Listener } from './registry.ts';
 import type { StreamEnd } from '../contract.ts';
 import { createWakeableSleep } from './wakeable-sleep.ts';
 import { steadyNow } from '../../shared/clock.ts';
+
+export const tokenEnded = () => new DomainError('UNAUTHORIZED', 'The access token has ended. Get a new one.');
 
 export interface Waiter extends Listener {
   /** Begins a read. Returns the largest entry number announced so far; only later notifications end the next wait. */
