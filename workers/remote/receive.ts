@@ -150,7 +150,7 @@ export function createReceiver(turn: Turn) {
       const until = retryOf(error, Date.now());
       // The thread is closed, or its agent has blocked the remote one. What follows its messages does not wait for them.
       const refused = items.map(({ key }) => ({ key, message_id: null }));
-      if (until === undefined) await remoteThreads.addApplied(thread.thread_id, refused);
+      if (until === undefined) await remoteThreads.addApplied(thread.thread_id, refused, Date.now());
       return putOff(link, until === undefined ? null : Math.max(later(link), until));
     }
   }

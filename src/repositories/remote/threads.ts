@@ -243,12 +243,18 @@ export const remoteThreadsRepository = repository({
     'remote_updates.list(thread_id, keys)',
     `select key from remote_updates where thread_id = :thread_id and key = any(:keys::text[])`,
   ),
-  /** Null: an update that became no message. */
-  addApplied: sql.run<[threadId: string, updates: readonly { key: string; message_id: string | null }[]]>(
-    'remote_updates.insert(thread_id, ...)',
-    `insert into remote_updates (thread_id, key, message_id) select :thread_id, unnest(:keys::text[]), unnest(:message_ids::text[]) on conflict do nothing`,
-    (thread_id, updates) => ({
+  /** Null: an update that became no message. Tasks of the thread whose items wait for one of them are read now. */
+  addApplied: sql.run<
+    [threadId: string, updates: readonly { key: string; message_id: string | null }[], now: number]
+  >(
+    'remote_updates.insert(thread_id, ..., now)',
+    `with applied as (
+       insert into remote_updates (thread_id, key, message_id) select :thread_id, unnest(:keys::text[]), unnest(:message_ids::text[]) on conflict do nothing)
+     update remote_tasks set poll_at = :now, held_after = null
+     where thread_id = :thread_id and poll_at is not null and held_after = any(:keys::text[])`,
+    (thread_id, updates, now) => ({
       thread_id,
+      now,
       keys: updates.map(({ key }) => key),
       message_ids: updates.map(({ message_id }) => message_id),
     }),

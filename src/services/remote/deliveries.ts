@@ -92,7 +92,7 @@ export async function applyRemoteTask(
   const [task] = task_id === null ? [] : await tasks.lock([task_id]);
   const isOpen = task !== undefined && isOpenTask(task.state);
   const end = isOpen && isWhole ? toReport(state) : null;
-  const applied: AppliedItem[] = [];
+  const applied: { key: string; message_id: string | null }[] = [];
   for (const [at, item] of items.entries()) {
     const isLast = at === items.length - 1;
     const stored = isOpen
@@ -102,7 +102,7 @@ export async function applyRemoteTask(
   }
   if (isOpen && items.length === 0 && end !== null && end !== task.state)
     await updateTask(work, { ...plainReport, task_id: task.id, state: end, message: null });
-  await addApplied(work, thread_id, applied);
+  if (applied.length > 0) await remoteThreads.addApplied(thread_id, applied, work.now);
   const { generation } = mailbox ?? link;
   const seen = mailbox?.delivery ?? (state === 'completed' ? 'handled' : 'delivered');
   await remoteThreads.putTask({
@@ -137,25 +137,7 @@ export async function applyRemoteMessage(
     task && isOpenTask(task.state)
       ? await reportItem(work, task.id, item, 'completed', 'completed')
       : await sendItem(work, answered, item);
-  await addApplied(work, answered.thread_id, [{ key: item.key, message_id }]);
-}
-
-/** An item, and the message that it became. */
-interface AppliedItem {
-  key: string;
-  message_id: string | null;
-}
-
-/** What waits for these items follows. */
-async function addApplied(
-  { db, now }: Work,
-  thread_id: string,
-  applied: readonly AppliedItem[],
-): Promise<void> {
-  if (applied.length === 0) return;
-  await db.remoteThreads.addApplied(thread_id, applied);
-  const keys = applied.map(({ key }) => key);
-  await db.remoteOrder.wakeHeld([thread_id], keys, now);
+  await work.db.remoteThreads.addApplied(answered.thread_id, [{ key: item.key, message_id }], work.now);
 }
 
 /**
