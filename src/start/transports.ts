@@ -237,7 +237,6 @@ export function createConsole(
     catalogue,
     limits,
     publishRevocations: live.publishRevocations,
-    addresses: core.addresses,
     settings: {
       public_url: config.PUBLIC_URL,
       signup: config.SIGNUP,

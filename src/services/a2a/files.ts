@@ -1,8 +1,8 @@
 import { fileAddressLifetimeMs } from '../../../packages/core/src/domain/a2a.ts';
-import { downloadLifetimeMs } from '../../../packages/core/src/domain/attachments/attachments.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import type { ReadWork } from '../../work/unit-of-work.ts';
-import { requireClean } from '../attachments/attachments.ts';
+import { isExpired } from '../access.ts';
+import { signFile } from '../attachments/attachments.ts';
 
 const purpose = 'a2a file';
 
@@ -22,18 +22,17 @@ export function toFileAddress(
 /**
  * Returns the download URL for the address of a file.
  * @param sealed the last segment of the address.
- * @throws {DomainError} NOT_FOUND (altered or expired), ATTACHMENT_NOT_READY, ATTACHMENT_INFECTED
+ * @throws {DomainError} NOT_FOUND (altered or expired, or the message was withdrawn), ATTACHMENT_NOT_READY, ATTACHMENT_INFECTED
  */
-export async function readFileAddress({ db, settings, now }: ReadWork, sealed: string): Promise<string> {
+export async function readFileAddress(work: ReadWork, sealed: string): Promise<string> {
+  const { db, settings, now } = work;
   const named = openAddress(settings, sealed);
   const file = named && named.expires_at > now ? await db.attachments.find(named.id) : undefined;
-  if (!file) {
+  if (!file || isExpired(file, now)) {
     const message = 'This address is invalid or has expired. Get the task again for a new one.';
     throw new DomainError('NOT_FOUND', message);
   }
-  requireClean(file);
-  const { storage_key: key, filename, content_type, size_bytes } = file;
-  return settings.addresses.download({ key, filename, content_type, size_bytes }, now + downloadLifetimeMs);
+  return signFile(work, file);
 }
 
 function openAddress(

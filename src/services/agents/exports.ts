@@ -1,8 +1,5 @@
 import type { AgentExportRow } from '../../repositories/agents/exports.ts';
-import {
-  downloadLifetimeMs,
-  type FileAddresses,
-} from '../../../packages/core/src/domain/attachments/attachments.ts';
+import { downloadLifetimeMs } from '../../../packages/core/src/domain/attachments/attachments.ts';
 import {
   addCounts,
   archiveName,
@@ -142,8 +139,7 @@ export function listExports(
  * @throws {DomainError} NOT_FOUND if there is none, it is not complete, or the person has no access to the agent (any more)
  */
 export async function signArchiveUrl(
-  { db: { agentExports }, changes: { audit }, now }: SystemWork,
-  addresses: Pick<FileAddresses, 'download'>,
+  { db: { agentExports }, changes: { audit }, settings, now }: SystemWork,
   account_id: string,
   id: string,
 ): Promise<string> {
@@ -151,7 +147,7 @@ export async function signArchiveUrl(
   audit({ act: 'agent.export_fetched', agent_id, about: found.id });
   const { archive_key: key, size_bytes } = found;
   const filename = archiveName(found.handle, found.created_at);
-  return addresses.download(
+  return settings.addresses.download(
     { key, filename, content_type: 'application/zip', size_bytes },
     now + downloadLifetimeMs,
   );

@@ -6,7 +6,8 @@ import {
 } from '../../../packages/core/src/domain/attachments/attachments.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { newId } from '../../../packages/core/src/domain/ids.ts';
-import type { Work } from '../../work/unit-of-work.ts';
+import type { AttachmentRow } from '../../repositories/attachments/attachments.ts';
+import type { ReadWork, Work } from '../../work/unit-of-work.ts';
 import { requireAttachment } from '../access.ts';
 
 /**
@@ -48,15 +49,23 @@ export async function addAttachment(work: Work, file: StoredFile, id = newId('at
  */
 export async function signDownloadUrl(work: Work, id: string) {
   const attachment = await requireAttachment(work, id);
-  requireClean(attachment);
-  const { storage_key: key, filename, content_type, size_bytes } = attachment;
-  const expires_at = work.now + downloadLifetimeMs;
-  const url = await work.settings.addresses.download({ key, filename, content_type, size_bytes }, expires_at);
-  return { url, expires_at };
+  return { url: await signFile(work, attachment), expires_at: work.now + downloadLifetimeMs };
 }
 
-/** @throws {DomainError} ATTACHMENT_NOT_READY before the scan and if it failed; ATTACHMENT_INFECTED */
-export function requireClean({ scan_status }: { scan_status: string }): void {
+/**
+ * Returns a signed URL of a file that the caller may read. It expires after five minutes.
+ * @throws {DomainError} ATTACHMENT_NOT_READY before the scan and if it failed; ATTACHMENT_INFECTED
+ */
+export function signFile(
+  { settings, now }: Pick<ReadWork, 'settings' | 'now'>,
+  { storage_key: key, filename, content_type, size_bytes, scan_status }: AttachmentRow,
+): Promise<string> {
+  requireClean({ scan_status });
+  const expires_at = now + downloadLifetimeMs;
+  return settings.addresses.download({ key, filename, content_type, size_bytes }, expires_at);
+}
+
+function requireClean({ scan_status }: { scan_status: string }): void {
   if (scan_status === 'infected') {
     throw new DomainError('ATTACHMENT_INFECTED', 'This file was found unsafe and was removed.');
   }

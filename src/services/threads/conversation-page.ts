@@ -1,7 +1,3 @@
-import {
-  downloadLifetimeMs,
-  type FileAddresses,
-} from '../../../packages/core/src/domain/attachments/attachments.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { isId } from '../../../packages/core/src/domain/ids.ts';
 import type { MessageRow } from '../../repositories/messages/messages.ts';
@@ -9,7 +5,7 @@ import type { TaskRow } from '../../repositories/tasks/task-row.ts';
 import type { ReadWork } from '../../work/unit-of-work.ts';
 import { attachmentNotFound } from '../access.ts';
 import type { Approval } from '../approvals/approvals.ts';
-import { requireClean } from '../attachments/attachments.ts';
+import { signFile } from '../attachments/attachments.ts';
 import {
   type ConversationReader,
   readConversation,
@@ -83,7 +79,6 @@ function hasPreview({ scan_status, content_type }: { scan_status: string; conten
  */
 export async function signConversationDownload(
   work: ReadWork,
-  addresses: Pick<FileAddresses, 'download'>,
   reader: ConversationReader,
   { thread_id, attachment_id }: { thread_id: string; attachment_id: string },
 ): Promise<string> {
@@ -91,9 +86,7 @@ export async function signConversationDownload(
   const found = await work.db.attachments.findSeen(attachment_id, agents[0]?.id ?? '');
   if (!found || (await work.db.attachments.findThread(attachment_id)) !== thread_id)
     throw attachmentNotFound();
-  requireClean(found);
-  const { storage_key: key, filename, content_type, size_bytes } = found;
-  return addresses.download({ key, filename, content_type, size_bytes }, Date.now() + downloadLifetimeMs);
+  return signFile(work, found);
 }
 
 /**

@@ -222,10 +222,9 @@ export async function readWatchedConversation(
  */
 export async function signWatchedDownload(
   work: ReadWork,
-  addresses: Parameters<typeof signConversationDownload>[1],
   { thread_id, account_id, allows_files }: OpenWatchLink,
   attachment_id: string,
 ): Promise<string> {
   if (!allows_files) throw attachmentNotFound();
-  return signConversationDownload(work, addresses, { account_id }, { thread_id, attachment_id });
+  return signConversationDownload(work, { account_id }, { thread_id, attachment_id });
 }

@@ -1,4 +1,3 @@
-import type { FileAddresses } from '../../../packages/core/src/domain/attachments/attachments.ts';
 import type { AuthorizationRequests } from '../http/authorization-requests.ts';
 import type { Operation } from '../../operations/define.ts';
 import type { Execute } from '../../operations/execute/execute.ts';
@@ -20,8 +19,6 @@ export interface PageParts {
   limits: RateLimits;
   /** Publishes revoked tokens to all processes, after the commit. Never throws. */
   publishRevocations(revoked: readonly Revocation[]): Promise<void>;
-  /** Signs temporary download URLs. */
-  addresses: Pick<FileAddresses, 'download'>;
   /** Keeps parts of pages up to date. */
   live: LiveStreams;
   requests: AuthorizationRequests;

@@ -283,6 +283,10 @@ describe.each(bindings)('over %s', (binding) => {
     expect(await (await fetch(`${service.url}${moved.pathname}`)).text()).toBe('order,day\n1042,Friday\n');
     expect((await client.call('SendMessage', { message, ...now })).result.task.id).toBe(id);
     expect((await fetch(`${service.url}${address.pathname}x`)).status).toBe(404);
+    // As after a withdrawal, until a worker removes the file.
+    const withdraw = 'update attachments set message_id = null, expires_at = 0 where id = $1';
+    await service.core.database.query({ text: withdraw }, [body.messages[0].attachments[0].id]);
+    expect((await open()).status).toBe(404);
   });
 
   test('the policy of the agent applies, and a refused message stores nothing', async () => {

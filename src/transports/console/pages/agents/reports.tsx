@@ -134,8 +134,8 @@ export const exportsPages = [
       </>
     ),
   }),
-  page(`${exportsPath}/:id/archive`, async ({ ctx, params, parts, person, write }) => {
-    ctx.redirect(await write(signArchiveUrl, parts.addresses, person.account_id, params['id'] ?? ''));
+  page(`${exportsPath}/:id/archive`, async ({ ctx, params, person, write }) => {
+    ctx.redirect(await write(signArchiveUrl, person.account_id, params['id'] ?? ''));
     return 'handled' as const;
   }),
   action('/console/agents/:id/export', async ({ params, parts, person }) => {

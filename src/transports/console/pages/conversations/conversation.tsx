@@ -71,9 +71,9 @@ export const conversationPages = [
     return 'handled' as const;
   }),
   page(`${path}/files/:file`, async (visit) => {
-    const { ctx, params, parts, read } = visit;
+    const { ctx, params, read } = visit;
     const file = { thread_id: params['id'] ?? '', attachment_id: params['file'] ?? '' };
-    ctx.redirect(await read(signConversationDownload, parts.addresses, readerOf(visit), file));
+    ctx.redirect(await read(signConversationDownload, readerOf(visit), file));
     return 'handled' as const;
   }),
 ];

@@ -70,10 +70,10 @@ export const watchPages = [
     return 'handled' as const;
   }),
   publicPage(`${path}/files/:file`, async (visit) => {
-    const { ctx, params, parts, read } = visit;
+    const { ctx, params, read } = visit;
     const link = await findLink(visit);
     if (!link) throw linkEnded();
-    ctx.redirect(await read(signWatchedDownload, parts.addresses, link, params['file'] ?? ''));
+    ctx.redirect(await read(signWatchedDownload, link, params['file'] ?? ''));
     return 'handled' as const;
   }),
 ];
