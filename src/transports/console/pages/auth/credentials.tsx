@@ -17,12 +17,11 @@ import {
   scopePresets,
   scopes as allScopes,
 } from '../../../../../packages/core/src/domain/auth/scopes.ts';
-import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
 import { toOneLine } from '../../../../../packages/core/src/domain/visible-text.ts';
 import { parseInput } from '../../../../../packages/core/src/inputs/parse-input.ts';
 import { CopyText, secretPage } from '../../components/secrets.tsx';
 import { textField, hiddenField, selectField } from '../../define/fields.tsx';
-import type { Redirect } from '../../route.ts';
+import { redirectOrWarn } from '../../form-errors.ts';
 
 const inputSchema = z.strictObject({
   name: z
@@ -32,9 +31,6 @@ const inputSchema = z.strictObject({
     .max(60, 'must have at most 60 characters'),
   scopes: z.array(z.enum(allScopes)).min(1, 'Choose at least one.').max(allScopes.length),
 });
-
-const sentBeforeMessage =
-  'This form was already submitted and its secret was shown. If you do not have the secret, revoke that credential and create a new one.';
 
 /** Creates a credential. Only the response to the form shows the secret. */
 export const credentialNewPage = agentPage({
@@ -76,7 +72,7 @@ export const credentialNewPage = agentPage({
       once: true,
       submit({ agent, agentPath, change, parts }, entered, { key: once }) {
         const input = parseInput(inputSchema, entered);
-        return orSentBefore(agentPath('credentials'), sentBeforeMessage, async () => {
+        return redirectOrWarn(agentPath('credentials'), async () => {
           const handle = agent.canonical_handle;
           const { client_id, client_secret } = await change(createCredential, { handle, ...input, once });
           const command = [
@@ -114,20 +110,6 @@ function clientSecrets(client_id: string, client_secret: string) {
   ];
 }
 
-/** A form that was sent before leads to `to` with a warning. */
-async function orSentBefore<T>(
-  to: string,
-  warning: string | undefined,
-  run: () => Promise<T>,
-): Promise<T | Redirect> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.code !== 'INVALID_TRANSITION') throw error;
-    return { to, warning: warning ?? error.message };
-  }
-}
-
 const titleOf = ({ name, client_id }: Credential) => `Rotate the secret of ${name ?? client_id}`;
 
 /** Replaces the secret of a credential. Only the response to the form shows the new one. */
@@ -154,7 +136,7 @@ export const credentialRotatePage = agentPage({
       button: 'Rotate secret',
       cancel: ({ agentPath }) => agentPath('credentials'),
       submit: ({ agent, agentPath, change, parts, credential }, { previous, rotated_at }) =>
-        orSentBefore(agentPath('credentials'), undefined, async () => {
+        redirectOrWarn(agentPath('credentials'), async () => {
           const { client_id, name } = credential;
           const seen = Number.parseInt(rotated_at, 10) || 0;
           const input = { client_id, agent_id: agent.id, seen, end_previous: previous !== 'keep' };
