@@ -7,6 +7,14 @@ export interface AgentWithState extends AgentOfPerson {
   state: AgentStateRow | undefined;
 }
 
+/** The agents whose handle or display name has this text, all without one. */
+export function searchAgents(agents: readonly AgentOfPerson[], search: string): AgentOfPerson[] {
+  const text = search.trim().replace(/^@/, '').toLowerCase();
+  return agents.filter(({ canonical_handle, display_name }) =>
+    `${canonical_handle} ${display_name}`.toLowerCase().includes(text),
+  );
+}
+
 /**
  * Returns the agents that a person manages with their states: those that need attention first, or those with the latest message.
  * @param search part of a handle or of a display name
@@ -16,11 +24,7 @@ export async function listAgentStates(
   account_id: string,
   { search = '', order }: { search?: string; order: 'attention' | 'latest' },
 ): Promise<AgentWithState[]> {
-  const all = await listAgentsOfPerson(work, account_id);
-  const text = search.trim().replace(/^@/, '').toLowerCase();
-  const found = all.filter(({ canonical_handle, display_name }) =>
-    `${canonical_handle} ${display_name}`.toLowerCase().includes(text),
-  );
+  const found = searchAgents(await listAgentsOfPerson(work, account_id), search);
   const ids = found.filter(({ acts_as }) => acts_as).map(({ id }) => id);
   const states = new Map(
     (await work.db.agentStates.list(ids, account_id, Date.now())).map((state) => [state.agent_id, state]),

@@ -1,9 +1,10 @@
-import { defaultVisibility } from '../../../../../packages/core/src/domain/agents/agents.ts';
 import type { AuthorizationRequest } from '../../../http/authorization-requests.ts';
 import { DomainError } from '../../../../../packages/core/src/domain/errors.ts';
+import { parseInput } from '../../../../../packages/core/src/inputs/parse-input.ts';
+import { registerAgentOperation } from '../../../../operations/agents/register-agent.ts';
+import { searchAgents } from '../../../../services/people/agent-states.ts';
 import { listApprovedAgents } from '../../../../services/auth/connections.ts';
 import {
-  type AgentOfPerson,
   requireAgentOfPerson,
   listAgentsOfPerson,
   registerForPerson,
@@ -112,8 +113,7 @@ async function showConsent(
   ]);
   const approvedAgentIds = new Set(approved);
   const { search = '' } = options;
-  const found = agents.filter((agent) => matchesSearch(agent, search));
-  const sorted = found.toSorted(
+  const sorted = searchAgents(agents, search).toSorted(
     (a, b) => Number(approvedAgentIds.has(b.id)) - Number(approvedAgentIds.has(a.id)),
   );
   const onlyAgentId = agents.length === 1 ? agents[0]?.id : undefined;
@@ -146,7 +146,7 @@ function createAgent(visit: ConsentVisit): Promise<Answer> {
   const name = (form.get('name') ?? '').trim();
   return orShowFormAgain(
     async () => {
-      const input = { ...newAgentDefaults, name, display_name: name, skills: [] };
+      const input = parseInput(registerAgentOperation.input, { name, display_name: name });
       const agent = await write(registerForPerson, person.account_id, input);
       return {
         to: `${ctx.path}?${new URLSearchParams({ agent: agent.id }).toString()}`,
@@ -156,20 +156,6 @@ function createAgent(visit: ConsentVisit): Promise<Answer> {
     (formErrors) => showConsent(visit, { formErrors, name }),
   );
 }
-
-/** Whether the handle or display name of an agent contains the search text. */
-function matchesSearch({ canonical_handle, display_name }: AgentOfPerson, search: string): boolean {
-  const text = search.trim().toLowerCase().replace(/^@/, '');
-  return canonical_handle.includes(text) || display_name.toLowerCase().includes(text);
-}
-
-/** Defaults of an agent that is registered with only a name. */
-const newAgentDefaults = {
-  description: '',
-  visibility: defaultVisibility,
-  inbound_policy: 'contacts_only',
-  card_body: '',
-} as const;
 
 function requestExpiredPage(): ShownPage {
   return focusPage(
