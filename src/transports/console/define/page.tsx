@@ -70,14 +70,23 @@ export function definePage<Extra extends object = object>(
     Promise.all(sections.map(async (section) => section.show(visit, submitted)));
 
   async function show(visit: V, submitted?: Submitted, cursor?: string): Promise<ShownPage> {
-    const { title, heading } = definition;
+    const { title, heading, lead, back } = definition;
     const isErrorShown = forms.length > 1;
     const contents = await render(visit, submitted && { ...submitted, isErrorShown });
     const shownTitle = valueFor(title, visit);
     const live = `${livePathOf(visit.address)}?${visit.query}`;
     const body = (
       <>
-        {heading ? heading(visit) : <DefaultHeading definition={definition} visit={visit} />}
+        {heading ? (
+          heading(visit)
+        ) : (
+          <Heading
+            title={shownTitle}
+            lead={valueFor(lead, visit)}
+            back={valueFor(back, visit)}
+            action={definition.action?.(visit)}
+          />
+        )}
         {isErrorShown && <ErrorNotice {...submitted?.errors} />}
         <LiveRegion id={liveId} address={live} cursor={cursor} label={shownTitle}>
           {contents}
@@ -127,19 +136,6 @@ const liveId = 'live';
 
 /** The path of the stream of a live page. */
 const livePathOf = (path: string) => path.replace('/console/', '/console/live/');
-
-function DefaultHeading<V extends PageVisit>(props: { definition: PageDefinition<V>; visit: V }) {
-  const { definition, visit } = props;
-  const { title, lead, back } = definition;
-  return (
-    <Heading
-      title={valueFor(title, visit)}
-      lead={valueFor(lead, visit)}
-      back={valueFor(back, visit)}
-      action={definition.action?.(visit)}
-    />
-  );
-}
 
 /** A part of a page that Turbo can load by itself. Its links lead to whole pages. */
 export function Frame({ id, children }: { id: string; children: ComponentChildren }) {

@@ -1,6 +1,6 @@
 import { presentMessage } from '../../../../../packages/core/src/records/message.ts';
 import { type MessageTrace, readMessageTrace } from '../../../../services/threads/message-trace.ts';
-import { Badge, Card, Facts, Heading } from '../../components/content.tsx';
+import { Badge, Card, Facts } from '../../components/content.tsx';
 import { Handle, Time } from '../../components/rows.tsx';
 import { definePage } from '../../define/page.tsx';
 import type { PageVisit } from '../../define/section.ts';
@@ -21,15 +21,10 @@ export const tracePage = definePage({
     return { trace: await read(readMessageTrace, reader, { thread_id, message_id }) };
   },
   title: ({ trace }) => `Trace of message ${trace.message.sequence}`,
-  heading: ({ trace: { message } }) => (
-    <Heading
-      title={`Trace of message ${message.sequence}`}
-      back={{
-        href: `${conversationAddress(message.thread_id)}?at=${message.sequence}#${message.id}`,
-        text: 'Conversation',
-      }}
-    />
-  ),
+  back: ({ trace: { message } }) => ({
+    href: `${conversationAddress(message.thread_id)}?at=${message.sequence}#${message.id}`,
+    text: 'Conversation',
+  }),
   frame: 'over',
   sections: ({ list }) => [
     showFacts,

@@ -124,20 +124,21 @@ export function usageAddress(wanted: Wanted, file = path): string {
   return query.size === 0 ? file : `${file}?${query.toString()}`;
 }
 
+const numberColumn = (title: Column<Usage>['title'], numberOf: (usage: Usage) => number): Column<Usage> => ({
+  title,
+  isNumber: true,
+  cell: (usage) => numbers.format(numberOf(usage)),
+});
+
 const numberColumns: readonly Column<Usage>[] = [
-  { title: 'Sent', isNumber: true, cell: ({ sent }) => numbers.format(sent.messages) },
-  { title: 'Received', isNumber: true, cell: ({ received }) => numbers.format(received.messages) },
-  { title: 'Tokens sent', isNumber: true, cell: ({ sent }) => numbers.format(estimateTokens(sent.bytes)) },
-  {
-    title: 'Tokens received',
-    isNumber: true,
-    cell: ({ received }) => numbers.format(estimateTokens(received.bytes)),
-  },
-  {
-    title: <abbr title="Messages that the loop guard refused">Loops</abbr>,
-    isNumber: true,
-    cell: ({ stopped_loops }) => numbers.format(stopped_loops),
-  },
+  numberColumn('Sent', ({ sent }) => sent.messages),
+  numberColumn('Received', ({ received }) => received.messages),
+  numberColumn('Tokens sent', ({ sent }) => estimateTokens(sent.bytes)),
+  numberColumn('Tokens received', ({ received }) => estimateTokens(received.bytes)),
+  numberColumn(
+    <abbr title="Messages that the loop guard refused">Loops</abbr>,
+    ({ stopped_loops }) => stopped_loops,
+  ),
 ];
 
 const hasUsage = ({ sent, received, stopped_loops }: Usage): boolean =>
