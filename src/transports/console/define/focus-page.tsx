@@ -1,10 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { Card, ErrorNotice, Heading } from '../components/content.tsx';
+import { Actions, ButtonLink } from '../components/form.tsx';
 import { formPage, type ShownErrors } from '../form-errors.ts';
 import type { ShownPage } from '../route.ts';
 
 interface FocusPage extends Partial<ShownPage> {
   lead?: string | undefined;
+  /** The next step. */
+  link?: { href: string; text: string } | undefined;
   /** Below the card. */
   aside?: ComponentChildren;
   /** Of the form in the card. */
@@ -15,7 +18,7 @@ interface FocusPage extends Partial<ShownPage> {
 export function focusPage(
   title: string,
   content: ComponentChildren,
-  { lead, aside, errors, ...page }: FocusPage = {},
+  { lead, link, aside, errors, ...page }: FocusPage = {},
 ): ShownPage {
   const body = (
     <>
@@ -23,6 +26,13 @@ export function focusPage(
       <Card>
         <ErrorNotice message={errors?.message} />
         {content}
+        {link && (
+          <Actions>
+            <ButtonLink href={link.href} kind="primary">
+              {link.text}
+            </ButtonLink>
+          </Actions>
+        )}
       </Card>
       {aside && <div class="aside">{aside}</div>}
     </>

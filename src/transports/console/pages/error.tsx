@@ -1,5 +1,4 @@
 import type { DomainError } from '../../../../packages/core/src/domain/errors.ts';
-import { Actions, ButtonLink } from '../components/form.tsx';
 import { focusPage } from '../define/focus-page.tsx';
 import { plainMessage } from '../form-errors.ts';
 import type { ShownPage } from '../route.ts';
@@ -36,22 +35,13 @@ export function messagePage(
   { title, message, request_id, link }: ErrorPageContent,
   status: number,
 ): ShownPage {
-  const { href, text } = link ?? { href: '/console', text: 'Go to the console' };
-  return focusPage(
-    title,
-    <>
-      <p>{message}</p>
-      <Actions>
-        <ButtonLink href={href}>{text}</ButtonLink>
-      </Actions>
-    </>,
-    {
-      status,
-      aside: (
-        <>
-          Request id: <span class="code">{request_id}</span>
-        </>
-      ),
-    },
-  );
+  return focusPage(title, <p>{message}</p>, {
+    status,
+    link: link ?? { href: '/console', text: 'Go to the console' },
+    aside: (
+      <>
+        Request id: <span class="code">{request_id}</span>
+      </>
+    ),
+  });
 }

@@ -9,7 +9,7 @@ import {
 } from '../../../../services/notifications/settings.ts';
 import { readWaitingItems } from '../../../../services/notifications/waiting-items.ts';
 import { addressKey } from '../../../http/address-key.ts';
-import { ButtonLink, PostButton } from '../../components/form.tsx';
+import { PostButton } from '../../components/form.tsx';
 import { focusPage } from '../../define/focus-page.tsx';
 import { publicAction, publicPage, type ShownPage, type Visit } from '../../route.ts';
 
@@ -44,13 +44,9 @@ export const notificationLinkPages = [
       visit.params['token'] ?? '',
     );
     if (!isConfirmed) throw linkInvalid();
-    return focusPage(
-      'Address confirmed',
-      <>
-        <p>Notifications are now sent to this address.</p>
-        <ButtonLink href="/console/notifications">Notification settings</ButtonLink>
-      </>,
-    );
+    return focusPage('Address confirmed', <p>Notifications are now sent to this address.</p>, {
+      link: { href: '/console/notifications', text: 'Notification settings' },
+    });
   }),
   publicPage(unsubscribePath, async (visit) => {
     await countRequest(visit);

@@ -4,7 +4,6 @@ import {
   listIdentities,
 } from '../../../../services/people/external-identities.ts';
 import { addressKey } from '../../../http/address-key.ts';
-import { ButtonLink } from '../../components/form.tsx';
 import { Time } from '../../components/rows.tsx';
 import { focusPage } from '../../define/focus-page.tsx';
 import { definePage } from '../../define/page.tsx';
@@ -62,11 +61,7 @@ export function externalAccountsPage({ name, provider }: ExternalSignIn): Consol
 }
 
 /** The page shown until the provider answers. */
-function redirectPage(name: string, address: string): ShownPage {
-  const link = (
-    <ButtonLink href={address} kind="primary">
-      Continue to {name}
-    </ButtonLink>
-  );
-  return focusPage(`Continue to ${name}`, link, { lead: 'You return here afterwards.' });
+function redirectPage(name: string, href: string): ShownPage {
+  const text = `Continue to ${name}`;
+  return focusPage(text, null, { lead: 'You return here afterwards.', link: { href, text } });
 }

@@ -10,7 +10,7 @@ import {
 import { cookieOf, setCookie } from '../../cookies.ts';
 import { type FieldDefinitions, Fields, readFields } from '../../define/fields.tsx';
 import { newAccountFields } from './account-fields.tsx';
-import { Button, Form, Actions, ButtonLink } from '../../components/form.tsx';
+import { Button, Form } from '../../components/form.tsx';
 import type { PageParts } from '../../parts.ts';
 import { orShowFormAgain, type FormErrors } from '../../form-errors.ts';
 import {
@@ -72,18 +72,13 @@ export function externalFailurePage(
   person: Person | undefined,
 ): ShownPage {
   const [status, title, text] = reasons[reason](name);
-  return focusPage(
-    title,
-    <>
-      <p>{text}</p>
-      <Actions>
-        <ButtonLink href={person ? '/console/account' : '/sign-in'} kind="primary">
-          {person ? 'Go to your account' : 'Go to sign-in'}
-        </ButtonLink>
-      </Actions>
-    </>,
-    { status, retry_after: reason === 'unavailable' ? 60 : undefined },
-  );
+  return focusPage(title, <p>{text}</p>, {
+    status,
+    retry_after: reason === 'unavailable' ? 60 : undefined,
+    link: person
+      ? { href: '/console/account', text: 'Go to your account' }
+      : { href: '/sign-in', text: 'Go to sign-in' },
+  });
 }
 
 const beginPath = '/sign-in/external';

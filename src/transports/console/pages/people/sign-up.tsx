@@ -1,6 +1,6 @@
 import { signUp } from '../../../../services/people/sign-in.ts';
 import { addressKey } from '../../../http/address-key.ts';
-import { Actions, Button, ButtonLink, Form } from '../../components/form.tsx';
+import { Button, Form } from '../../components/form.tsx';
 import { Fields, readFields } from '../../define/fields.tsx';
 import { focusPage } from '../../define/focus-page.tsx';
 import { type FormErrors, orShowFormAgain } from '../../form-errors.ts';
@@ -77,15 +77,7 @@ function signUpPage(
 }
 
 function closedPage(to: string): ShownPage {
-  return focusPage(
-    'Sign-up is closed',
-    <>
-      <p>Ask the operator of this service for an account.</p>
-      <Actions>
-        <ButtonLink href={signInAddress(to)} kind="primary">
-          Sign in
-        </ButtonLink>
-      </Actions>
-    </>,
-  );
+  return focusPage('Sign-up is closed', <p>Ask the operator of this service for an account.</p>, {
+    link: { href: signInAddress(to), text: 'Sign in' },
+  });
 }
