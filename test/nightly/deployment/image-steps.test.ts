@@ -116,12 +116,21 @@ test('the steps of the Dockerfile give a service that starts without root and is
   await expect(user.run(check, checkArgs, env), 'before the start').rejects.toThrow();
   await user.run(file, [inApp('dist/src/cli/main.js'), 'migrate'], env);
   const service = user.start(file, args.map(inApp), env);
-  const isHealthy = () =>
-    user.run(check, checkArgs, env).then(
-      () => true,
-      () => false,
+  const waitUntilHealthy = (container: typeof env) =>
+    waitUntil(
+      () =>
+        user.run(check, checkArgs, container).then(
+          () => true,
+          () => false,
+        ),
+      { timeoutMs: 60_000 },
     );
-  expect(await waitUntil(isHealthy, { timeoutMs: 60_000 }), service.output.errors).toBe(true);
+  expect(await waitUntilHealthy(env), service.output.errors).toBe(true);
   expect(await (await fetch(`http://127.0.0.1:${port}/readyz`)).json()).toMatchObject({ status: 'ok' });
   await service.interrupt();
+
+  const workerEnv = { ...env, OPS_PORT: String(await findFreePort()) };
+  const worker = user.start(file, [inApp('dist/workers/main.js')], workerEnv);
+  expect(await waitUntilHealthy(workerEnv), worker.output.errors).toBe(true);
+  await worker.interrupt();
 });
