@@ -6,6 +6,7 @@ import { errorStatuses } from '../../packages/core/src/domain/errors.ts';
 import { eventTypes } from '../../packages/core/src/events/list.ts';
 import { catalogue } from '../../src/operations/catalogue.ts';
 import { presetNames } from '../../src/transports/console/pages/auth/scopes.tsx';
+import { stopSeconds } from '../support/stop-seconds.ts';
 import { readSources } from './architecture/source-files.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -106,6 +107,15 @@ test('docs/configuration.md lists exactly the settings', () => {
   const rows = read('docs/configuration.md').match(/^\| `[A-Z].*?\|/gm) ?? [];
   const listed = rows.flatMap((row) => Array.from(row.matchAll(/`([A-Z0-9_]+)`/g), ([, name = '']) => name));
   expect(listed.sort()).toEqual([...new Set(settings)].sort());
+});
+
+test('docs/operations.md states how long a stop can take', () => {
+  const section = read('docs/operations.md').split('\n## Stop\n')[1]?.split('\n## ')[0] ?? '';
+  const rows = Array.from(section.matchAll(/^\|[^|]+\|([^|]+)\|[^|]+\|([^|]+)\|$/gm));
+  const sumColumn = (column: number) =>
+    rows.reduce((sum, row) => sum + Number(/([\d.]+) s/.exec(row[column] ?? '')?.[1] ?? 0), 0);
+  expect({ api: sumColumn(1), worker: sumColumn(2) }).toEqual(stopSeconds);
+  expect(Number(/^Allow (\d+) s plus `DRAIN_SECONDS`/m.exec(section)?.[1])).toBeGreaterThan(stopSeconds.api);
 });
 
 test('docs/api.md lists every operation, error code and event type', () => {

@@ -154,11 +154,11 @@ readinessProbe:
   failureThreshold: 2
 {{- end }}
 
-{{/* A stop takes 29 seconds plus DRAIN_SECONDS; see docs/operations.md. */}}
+{{/* A stop takes at most 38 seconds plus DRAIN_SECONDS; see docs/operations.md. */}}
 {{- define "ams.grace" -}}
 {{- $drain := 5 }}
 {{- with .Values.settings }}{{ if hasKey . "DRAIN_SECONDS" }}{{ $drain = int .DRAIN_SECONDS }}{{ end }}{{ end }}
-{{- add 35 $drain }}
+{{- add 40 $drain }}
 {{- end }}
 
 {{- define "ams.budget" -}}

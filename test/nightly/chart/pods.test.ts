@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stopSeconds } from '../../support/stop-seconds.ts';
 import { describeUnless } from '../../support/vitest/describe-unless.ts';
 import {
   configOf,
@@ -98,7 +99,7 @@ describeUnless(missingGoReason, 'the Pods of the chart', () => {
         expect(lifecycle).toBeUndefined();
         const noticed = readinessProbe.periodSeconds * readinessProbe.failureThreshold;
         if (isApi) expect(config.DRAIN_SECONDS, name).toBeGreaterThanOrEqual(noticed);
-        const phases = isApi ? 29 + config.DRAIN_SECONDS : 28;
+        const phases = isApi ? stopSeconds.api + config.DRAIN_SECONDS : stopSeconds.worker;
         expect(workload.spec.template.spec.terminationGracePeriodSeconds, name).toBeGreaterThan(phases);
         expect(workload.spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
       }

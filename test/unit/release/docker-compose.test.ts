@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../../src/config.ts';
+import { stopSeconds } from '../../support/stop-seconds.ts';
 
 interface Service {
   image?: string;
@@ -139,8 +140,8 @@ describe('docker-compose.yml', () => {
   });
 
   test('allows a stop the time that its phases need', () => {
-    const defaultConfig = loadConfig(required);
-    const phases = 29 + defaultConfig.DRAIN_SECONDS;
+    expect(() => loadConfig({ ...required, DRAIN_SECONDS: '301' })).toThrow('DRAIN_SECONDS');
+    const phases = Math.max(stopSeconds.api + 300, stopSeconds.worker);
     for (const name of ours) {
       expect(Number.parseInt(services[name]?.stop_grace_period ?? '', 10), name).toBeGreaterThan(phases);
     }
