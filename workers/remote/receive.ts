@@ -5,7 +5,12 @@ import { readRemoteTask } from '../../src/presenters/a2a/remote.ts';
 import type { MessagePlace } from '../../src/repositories/remote/next-in-thread.ts';
 import type { RemoteTaskRow } from '../../src/repositories/remote/threads.ts';
 import { addAttachment } from '../../src/services/attachments/attachments.ts';
-import { applyRemoteTask, retryOf, type StoredItem } from '../../src/services/remote/deliveries.ts';
+import {
+  applyRemoteTask,
+  noteRefusedFile,
+  retryOf,
+  type StoredItem,
+} from '../../src/services/remote/deliveries.ts';
 import type { Step } from '../posting/handler.ts';
 import { isEnded, suspend, type Turn } from './turn.ts';
 import { toIncoming } from './files.ts';
@@ -49,7 +54,7 @@ export async function storeFiles(
   const stored: StoredItem[] = [];
   for (const item of items) {
     const attachment_ids: string[] = [];
-    const refused: string[] = [];
+    let { content } = item;
     for (const file of item.files) {
       try {
         const received = await intake(toIncoming(file), actor.agent_id);
@@ -57,10 +62,9 @@ export async function storeFiles(
         attachment_ids.push(id);
       } catch (error) {
         if (!(error instanceof DomainError) || error.status >= 500 || error.status === 429) throw error;
-        refused.push(`The file ${file.filename} was not accepted: ${error.message}`);
+        content = noteRefusedFile(content, file.filename, error.message);
       }
     }
-    const content = [item.content, ...refused].filter((line) => line !== '').join('\n\n');
     stored.push({ ...item, content, attachment_ids });
   }
   return stored;

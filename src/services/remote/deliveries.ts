@@ -1,9 +1,11 @@
+import type { ScanStatus } from '../../../packages/core/src/domain/attachments/attachments.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { isOpenTask, taskDeliveries } from '../../../packages/core/src/domain/tasks.ts';
 import type { RemoteItem, RemoteTask } from '../../../packages/core/src/domain/remote.ts';
 import type { AcceptedMessage, RemoteMessageRow } from '../../repositories/remote/messages.ts';
 import type { RemoteTaskRow } from '../../repositories/remote/threads.ts';
 import type { SystemWork, Work } from '../../work/unit-of-work.ts';
+import { type LockedFiles, lockFiles } from '../attachments/files-to-send.ts';
 import { lockThread, sendMessage } from '../messages/send.ts';
 import { moveTask } from '../tasks/change.ts';
 import { updateTask } from '../tasks/tasks.ts';
@@ -13,6 +15,10 @@ import { recordDeliveries } from '../threads/receipts.ts';
 export interface StoredItem extends RemoteItem {
   attachment_ids: readonly string[];
 }
+
+/** Adds to the text of an item that one of its files is left out. */
+export const noteRefusedFile = (content: string, filename: string, why: string): string =>
+  [content, `The file ${filename} was not accepted: ${why}`].filter((line) => line !== '').join('\n\n');
 
 /** A message that was sent to the remote agent. */
 export type SentMessage = Pick<RemoteMessageRow, 'message_id' | 'thread_id' | 'sequence'>;
@@ -135,14 +141,14 @@ export async function applyRemoteMessage(
   const [task] = answered.task_id === null ? [] : await work.db.tasks.lock([answered.task_id]);
   const message_id =
     task && isOpenTask(task.state)
-      ? await reportItem(work, task.id, item, 'completed', 'completed')
-      : await sendItem(work, answered, item);
+      ? await reportItem(work, task.id, fresh, 'completed', 'completed')
+      : await sendItem(work, answered, fresh);
   await work.db.remoteThreads.addApplied(answered.thread_id, [{ key: item.key, message_id }], work.now);
 }
 
 /**
  * Locks a thread, as a send does before it locks tasks, so that no other process applies the same items. Returns those that were not applied
- * yet.
+ * yet, without files that are unsafe: a scan can end before its file is sent.
  */
 async function lockAndFilter(
   work: Work,
@@ -154,7 +160,27 @@ async function lockAndFilter(
   await remoteThreads.lock(thread_id);
   const keys = items.map(({ key }) => key);
   const applied = new Set(await remoteThreads.listApplied(thread_id, keys));
-  return items.filter(({ key }) => !applied.has(key));
+  const fresh = items.filter(({ key }) => !applied.has(key));
+  const { agent_id: uploader_id } = work.actor;
+  const files = fresh.flatMap(({ attachment_ids }) => attachment_ids.map((id) => ({ id, uploader_id })));
+  const locked = await lockFiles(work, files, { wait: true });
+  return fresh.map((item) => dropUnsafe(item, locked));
+}
+
+const whyUnsafe: Partial<Record<ScanStatus, string>> = {
+  infected: 'It was found unsafe and was removed.',
+  failed: 'It could not be scanned.',
+};
+
+function dropUnsafe(item: StoredItem, files: LockedFiles): StoredItem {
+  let { content } = item;
+  const attachment_ids = item.attachment_ids.filter((id) => {
+    const { filename = '', scan_status = 'pending' } = files.get(id) ?? {};
+    const why = whyUnsafe[scan_status];
+    if (why !== undefined) content = noteRefusedFile(content, filename, why);
+    return why === undefined;
+  });
+  return { ...item, content, attachment_ids };
 }
 
 const plainReport = { data: null, artifact: false, lease_id: undefined };
@@ -216,9 +242,9 @@ async function moveMarks(work: SystemWork, threads: readonly RemoteThread[]): Pr
   }
 }
 
-/** When an update that was refused is tried again (ms); undefined: never. */
+/** When an update that was refused is tried again (ms); undefined: never. Its files are stored again then. */
 export function retryOf(error: unknown, now: number): number | undefined {
-  if (!(error instanceof DomainError)) return now + 30_000;
+  if (!(error instanceof DomainError) || error.code.startsWith('ATTACHMENT_')) return now + 30_000;
   if (error.status < 500 && error.status !== 429) return undefined;
   return now + (error.retry_after ?? 30) * 1_000;
 }
