@@ -71,6 +71,15 @@ test('the schema describes every value, and nothing else', () => {
   }
 });
 
+test('the guide installs the chart from a registry, and waits longer than the migration can take', () => {
+  const [, section = ''] = read('docs/deployment.md').split('\n## Kubernetes\n');
+  const own = parse(/^```yaml\n([^]+?)^```$/m.exec(section)?.[1] ?? '');
+  expect(createValuesCheck()(withDefaults(values, own))).toEqual([]);
+  expect(own.image.repository).toMatch(/^[\w.-]+\.\w+\//);
+  const [, minutes] = /helm upgrade .*--wait --timeout (\d+)m$/m.exec(section) ?? [];
+  expect(Number(minutes) * 60).toBeGreaterThan(values.migrate.timeoutSeconds);
+});
+
 test.each([
   ['an unknown setting', { settings: { PUBLIC_ADDRESS: 'https://x.example' } }, 'PUBLIC_ADDRESS'],
   ['a password that is not in a Secret', { settings: { OPERATOR_PASSWORD: 'x' } }, 'OPERATOR_PASSWORD'],
