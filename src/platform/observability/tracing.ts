@@ -82,7 +82,8 @@ export async function openTracing({ endpoint, service, version, log }: TracingOp
   const provider = new sdk.BasicTracerProvider({
     resource: resources
       .defaultResource()
-      .merge(resources.resourceFromAttributes({ 'service.name': service, 'service.version': version })),
+      .merge(resources.resourceFromAttributes({ 'service.name': service, 'service.version': version }))
+      .merge(resources.detectResources({ detectors: [resources.envDetector] })),
     spanProcessors: [new sdk.BatchSpanProcessor(new exporter.OTLPTraceExporter({ url }))],
   });
   context.setGlobalContextManager(new hooks.AsyncLocalStorageContextManager().enable());

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { connectSdkClient } from '../../clients/mcp/client.ts';
 import { pollEvents, streamEvents } from '../../clients/mcp/events.ts';
 import { postStateless } from '../../clients/mcp/stateless-request.ts';
@@ -18,10 +18,11 @@ interface Span {
 }
 
 interface ExportRequest {
-  resourceSpans: { scopeSpans: { spans: Span[] }[] }[];
+  resourceSpans: { resource: { attributes: object[] }; scopeSpans: { spans: Span[] }[] }[];
 }
 
 const spans: Span[] = [];
+const resources: object[][] = [];
 let exportedSpans = '';
 /** Receives the spans, by OTLP over HTTP with JSON. */
 const collector = createServer((request, response) => void collect(request, response));
@@ -31,6 +32,7 @@ async function collect(request: IncomingMessage, response: ServerResponse): Prom
   exportedSpans += JSON.stringify(delivery);
   const scopes = delivery.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans);
   spans.push(...scopes.flatMap((scope) => scope.spans));
+  resources.push(...delivery.resourceSpans.map(({ resource }) => resource.attributes));
   response.setHeader('Content-Type', 'application/json').end('{}');
 }
 
@@ -47,6 +49,7 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
 let service: TestService;
 let listening: Awaited<ReturnType<typeof listen>>[];
 beforeAll(async () => {
+  vi.stubEnv('OTEL_RESOURCE_ATTRIBUTES', 'deployment.environment.name=staging');
   listening = [await listen(collector), await listen(receiver)];
   service = await startService({
     env: {
@@ -56,6 +59,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
+  vi.unstubAllEnvs();
   await service.stop();
   for (const server of listening) await server.close();
 });
@@ -101,6 +105,9 @@ test('the trace of a sender leads through the API, the queue and the worker to e
   const loose = () => mine().filter(({ parentSpanId }) => !known.has(parentSpanId ?? ''));
   expect(loose().map(({ name }) => name)).toEqual([]);
   expect(mine().find(({ name }) => name === 'POST /v1/threads')?.parentSpanId).toBe('00f067aa0ba902b7');
+  const attributes = { 'service.name': 'ams-test', 'deployment.environment.name': 'staging' };
+  for (const [key, stringValue] of Object.entries(attributes))
+    expect(resources[0]).toContainEqual({ key, value: { stringValue } });
   for (const secret of ['words of a message', ann.token, bob.token, ann.handle])
     expect(exportedSpans).not.toContain(secret);
 });
