@@ -238,6 +238,11 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   return Object.freeze({ ...parsed.data, DATABASE_DIRECT_URL, PUBLIC_URL, SECRETS, VERSION });
 }
 
+/** Returns the variables that are settings. */
+export function pickSettings(env: Record<string, string | undefined>) {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => Object.hasOwn(environment.shape, name)));
+}
+
 /** Returns the variables whose names are almost the name of a setting that is not set. They have no effect. */
 export function findMisspelledSettings(env: Record<string, string | undefined>) {
   const settings = Object.keys(environment.shape);

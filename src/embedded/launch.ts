@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { type Config, loadConfig } from '../config.ts';
+import { type Config, loadConfig, pickSettings } from '../config.ts';
 import { migrateForward } from '../platform/database/migrations.ts';
 import { createLogger } from '../platform/observability/logger.ts';
 import { createLifecycle, type Lifecycle } from '../start/lifecycle.ts';
@@ -121,10 +121,10 @@ async function start(launched: Launch): Promise<void> {
   log(`blobs     ${shortenPath(blobs)}`);
 
   const service = {
+    ...pickSettings(settings.environment),
     DATABASE_URL: databaseUrl,
     ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
-    SECRET_KEY: settings.secretKey ?? loadSecrets(settings.dataDir).secret_key,
-    SECRET_KEY_FALLBACKS: settings.environment['SECRET_KEY_FALLBACKS'] ?? '',
+    SECRET_KEY: settings.environment['SECRET_KEY'] ?? loadSecrets(settings.dataDir).secret_key,
     HOST: settings.host,
     PORT: String(settings.port),
     PUBLIC_URL: settings.publicUrl,
@@ -132,7 +132,7 @@ async function start(launched: Launch): Promise<void> {
     LOG_LEVEL: settings.logLevel,
   };
   // There is no load balancer here, so Ctrl-C need not wait for one.
-  const config = loadConfig({ ...settings.environment, ...service, DRAIN_SECONDS: '0' });
+  const config = loadConfig({ ...service, DRAIN_SECONDS: '0' });
   signal.throwIfAborted();
   await migrate(config);
   log('schema    up to date');
@@ -155,9 +155,10 @@ async function migrate(config: Config): Promise<void> {
 
 /** Starts PostgreSQL unless DATABASE_URL names one. Returns its URL. */
 async function openPostgres({ settings, signal, addServer, log, report }: Launch): Promise<string> {
-  if (settings.databaseUrl !== undefined) {
+  const { DATABASE_URL } = settings.environment;
+  if (DATABASE_URL !== undefined) {
     log('postgres  from DATABASE_URL');
-    return settings.databaseUrl;
+    return DATABASE_URL;
   }
   const { dataDir } = settings;
   const postgres = await startPostgres({ dataDir, signal, stopTimeoutMs: stopTimeoutsMs.postgres });
@@ -169,9 +170,10 @@ async function openPostgres({ settings, signal, addServer, log, report }: Launch
 
 /** Starts Redis unless REDIS_URL names one. Returns its URL; undefined if this machine has none. */
 async function openRedis({ settings, signal, addServer, log }: Launch): Promise<string | undefined> {
-  if (settings.redisUrl !== undefined) {
+  const { REDIS_URL } = settings.environment;
+  if (REDIS_URL !== undefined) {
     log('queue     Redis from REDIS_URL');
-    return settings.redisUrl;
+    return REDIS_URL;
   }
   const { dataDir } = settings;
   const redis = await startRedis({ dataDir, signal, stopTimeoutMs: stopTimeoutsMs.redis });

@@ -8,9 +8,9 @@ import type { Environment } from './settings.ts';
 
 const envFilePath = (dataDir: string) => join(dataDir, 'service.env');
 
-/** Writes DATA_DIR/service.env (0600): the settings that `ams` needs to reach the running service. */
-export function writeServiceEnv(dataDir: string, values: Record<string, string>): void {
-  const lines = Object.entries(values).map(([name, value]) => `${name}=${quote(name, value)}\n`);
+/** Writes DATA_DIR/service.env (0600): the settings of the running service, for `ams`. */
+export function writeServiceEnv(dataDir: string, values: Environment): void {
+  const lines = Object.entries(values).map(([name, value = '']) => formatLine(name, value));
   writePrivateFile(envFilePath(dataDir), lines.join(''));
 }
 
@@ -38,11 +38,10 @@ export function withServiceEnv(env: Environment): Environment {
   }
 }
 
-/** loadEnvFile has no escapes, so the quotes must not occur in the value. */
-function quote(name: string, value: string): string {
-  const mark = ["'", '`'].find((candidate) => !value.includes(candidate));
-  if (mark === undefined || value.includes('\n')) {
-    throw new LauncherError(`${name}: must not contain a line break or both ' and \``);
-  }
-  return `${mark}${value}${mark}`;
+/** The format has no escapes, so a value needs a kind of quotes that does not change it. */
+function formatLine(name: string, value: string): string {
+  const lines = ["'", '`', '"'].map((mark) => `${name}=${mark}${value}${mark}\n`);
+  const exact = lines.find((line) => parseEnv(line)[name] === value);
+  if (exact !== undefined) return exact;
+  throw new LauncherError(`${name}: must not contain a carriage return, or all of ' \` and "`);
 }

@@ -12,11 +12,7 @@ export interface Settings {
   /** Absolute. */
   dataDir: string;
   logLevel: string;
-  /** Without these the launcher starts or generates its own. */
-  databaseUrl: string | undefined;
-  redisUrl: string | undefined;
-  secretKey: string | undefined;
-  /** The environment of the children, without the settings that the launcher adds. */
+  /** Without empty variables. The launcher starts or generates what DATABASE_URL, REDIS_URL and SECRET_KEY do not set. */
   environment: Environment;
 }
 
@@ -46,9 +42,6 @@ export async function readSettings(env: Environment): Promise<Settings> {
     publicUrl: config.PUBLIC_URL,
     dataDir: resolve(config.DATA_DIR),
     logLevel: config.LOG_LEVEL,
-    databaseUrl: environment['DATABASE_URL'],
-    redisUrl: environment['REDIS_URL'],
-    secretKey: environment['SECRET_KEY'],
     environment,
   };
 }

@@ -31,11 +31,16 @@ test('secrets are created once, differ, and are readable only by their owner', (
 
 test('the settings of the running service are read as they were written', () => {
   const folder = ownFolder();
-  const values = { URL: 'postgres://a:b@127.0.0.1/x#1', DIR: "/it's here", QUOTED: 'a "b" \\n $c' };
+  const values = {
+    URL: 'postgres://a:b@127.0.0.1/x#1',
+    DIR: "/it's here",
+    QUOTED: 'a "b" \\n $c',
+    LIST: "'a'\n`b`",
+  };
   writeServiceEnv(folder, values);
   expect(parseEnv(readFileSync(join(folder, 'service.env'), 'utf8'))).toEqual(values);
   removeServiceEnv(folder);
-  expect(() => writeServiceEnv(folder, { BOTH: "'`" })).toThrow(/^BOTH: /);
+  expect(() => writeServiceEnv(folder, { ALL: `'\`"` })).toThrow(/^ALL: /);
 });
 
 test('accounts are read from passwd, with negative ids as unsigned numbers', () => {

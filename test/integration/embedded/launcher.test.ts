@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { compose } from '../../../src/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { readIfExists } from '../../../src/embedded/private-file.ts';
+import { runCliJson } from '../../clients/cli.ts';
 import { requestRest } from '../../clients/rest.ts';
 import { isNightly } from '../../support/extent.ts';
 import { buildAgent } from '../../support/service.ts';
@@ -44,7 +45,7 @@ async function readContents({ api, token, thread_id }: Thread): Promise<string[]
 
 test('starts every part, serves, stops in order on Ctrl-C, and keeps every message that it acknowledged', async () => {
   const dataDir = createTemporaryFolder();
-  const launcher = runLauncher(dataDir);
+  const launcher = runLauncher(dataDir, { WEBHOOK_NETWORKS: '127.0.0.0/8' });
   await launcher.ready();
   const lines = launcher.out().trimEnd().split('\n');
   expect(lines.map((line) => line.split(' ')[0])).toEqual(
@@ -56,6 +57,12 @@ test('starts every part, serves, stops in order on Ctrl-C, and keeps every messa
   expect(service['REDIS_URL']).toBeUndefined();
   expect(statSync(serviceFile).mode & 0o777).toBe(0o600);
   expect(statSync(join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600);
+
+  // A command has the settings of the service.
+  const command = { DATA_DIR: dataDir };
+  await runCliJson(command, ['agent', 'create', 'ada.writer', '--create-owner']);
+  const url = 'http://127.0.0.1:9/hook';
+  expect(await runCliJson(command, ['webhook', 'create', 'ada.writer', '--url', url])).toMatchObject({ url });
 
   const thread = await createThread(service);
   const acknowledged: string[] = [];
