@@ -46,28 +46,32 @@ function nextPollAt({ state, mailbox }: RemoteTask, polls: number, hasCallback: 
   return mailbox && mailbox.delivery !== 'handled' && polls < maxPollsOfEnded ? at : null;
 }
 
-/** Stores the files of items; nothing of an item is a message yet. */
-export async function storeFiles(
+/** Applies items after it has stored their files, which are not sent yet. If that fails, the files expire: the next attempt stores them again. */
+export async function applyWithFiles<Result>(
   { core, intake, actor }: Turn,
   items: readonly RemoteItem[],
-): Promise<StoredItem[]> {
-  const stored: StoredItem[] = [];
-  for (const item of items) {
-    const attachment_ids: string[] = [];
-    let { content } = item;
-    for (const file of item.files) {
-      try {
-        const received = await intake(toIncoming(file), actor.agent_id);
-        const { id } = await core.unitOfWork.write(actor, (work) => addAttachment(work, received.file));
-        attachment_ids.push(id);
-      } catch (error) {
-        if (!(error instanceof DomainError) || error.status >= 500 || error.status === 429) throw error;
-        content = noteRefusedFile(content, file.filename, error.message);
+  apply: (stored: readonly StoredItem[]) => Promise<Result>,
+): Promise<Result> {
+  const stored = items.map((item) => ({ ...item, attachment_ids: [] as string[] }));
+  try {
+    for (const item of stored) {
+      for (const file of item.files) {
+        try {
+          const received = await intake(toIncoming(file), actor.agent_id);
+          const { id } = await core.unitOfWork.write(actor, (work) => addAttachment(work, received.file));
+          item.attachment_ids.push(id);
+        } catch (error) {
+          if (!(error instanceof DomainError) || error.status >= 500 || error.status === 429) throw error;
+          item.content = noteRefusedFile(item.content, file.filename, error.message);
+        }
       }
     }
-    stored.push({ ...item, content, attachment_ids });
+    return await apply(stored);
+  } catch (error) {
+    const ids = stored.flatMap(({ attachment_ids }) => attachment_ids);
+    await core.db.attachments.expireUnsent(ids, Date.now());
+    throw error;
   }
-  return stored;
 }
 
 /** Failed reads are further apart up to this one. */
@@ -119,11 +123,12 @@ export function createReceiver(turn: Turn) {
       const allowed = Math.min(wanted, balance?.allowed ?? wanted);
       if (wanted > 0 && allowed === 0) return putOff(link, Date.now() + (balance?.resetMs ?? 0) + secondMs);
       const isWhole = !isHeld && fresh.length <= allowed;
-      const items = await storeFiles(turn, fresh.slice(0, allowed));
       const rest_at = isHeld ? later(link) : Date.now();
       const poll_at = isWhole ? nextPollAt(task, countApplied(link, task), hasCallback) : rest_at;
-      await core.unitOfWork.write(actor, (work) =>
-        applyRemoteTask(work, link, task, { items, isWhole, poll_at }),
+      await applyWithFiles(turn, fresh.slice(0, allowed), (items) =>
+        core.unitOfWork.write(actor, (work) =>
+          applyRemoteTask(work, link, task, { items, isWhole, poll_at }),
+        ),
       );
       if (!(await store())) return 'ended';
       // The rest follows when the task is read again; meanwhile other threads have their turns.
@@ -141,10 +146,9 @@ export function createReceiver(turn: Turn) {
       await storeOutcome(core, agent.agent_id, failure.error.message);
       return putOff(link, Math.max(later(link), Date.now() + (failure.retryAfterMs ?? 0)));
     }
-    let items: readonly RemoteItem[] = [];
+    let task: RemoteTask | undefined;
     try {
-      const task = readRemoteTask(result);
-      ({ items } = task);
+      task = readRemoteTask(result);
       return await apply(link, task);
     } catch (error) {
       core.logger.warn(
@@ -153,7 +157,7 @@ export function createReceiver(turn: Turn) {
       );
       const until = retryOf(error, Date.now());
       // The thread is closed, or its agent has blocked the remote one. What follows its messages does not wait for them.
-      const refused = items.map(({ key }) => ({ key, message_id: null }));
+      const refused = (task?.items ?? []).map(({ key }) => ({ key, message_id: null }));
       if (until === undefined) await remoteThreads.addApplied(thread.thread_id, refused, Date.now());
       return putOff(link, until === undefined ? null : Math.max(later(link), until));
     }

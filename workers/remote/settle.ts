@@ -11,7 +11,7 @@ import { lockThread } from '../../src/services/messages/send.ts';
 import type { Work } from '../../src/work/unit-of-work.ts';
 import { nextAttemptAt, type Step } from '../posting/handler.ts';
 import type { CallFailure, SendAnswer } from './client.ts';
-import { firstPollAt, storeFiles } from './receive.ts';
+import { applyWithFiles, firstPollAt } from './receive.ts';
 import { storeOutcome } from './store-outcome.ts';
 import type { Turn } from './turn.ts';
 
@@ -155,16 +155,16 @@ export function createSettlement(turn: Turn) {
         firstPollAt(read, place, hasCallback),
       );
     const { context_id, item } = readRemoteMessage(direct, message.id);
-    const [stored] = await storeFiles(turn, [item]);
-    if (!stored) throw new Error('each item is stored');
     const answered = { ...toSent(message), task_id: place.task_id };
     const accepted = { ...toSent(message), delivery: 'handled' as const, task: null, replaces_polls: false };
-    const note = async (work: Work) => {
-      await lockThread(work, message.thread_id);
-      await noteAccepted(work, [{ ...toAbout(message, turn), message: accepted }]);
-      await applyRemoteMessage(work, answered, stored);
-    };
-    return settle(message, { outcome: 'accepted' }, storeWith(note), context_id);
+    return applyWithFiles(turn, [item], (stored) => {
+      const note = async (work: Work) => {
+        await lockThread(work, message.thread_id);
+        await noteAccepted(work, [{ ...toAbout(message, turn), message: accepted }]);
+        await applyRemoteMessage(work, answered, stored);
+      };
+      return settle(message, { outcome: 'accepted' }, storeWith(note), context_id);
+    });
   }
 
   return { accept, acceptTask, giveUp, retryLater };

@@ -100,6 +100,11 @@ const createStorageMaintenance = repository(
       `update attachments set expires_at = greatest(expires_at, :until)
        where uploader_id = :uploader_id and id = any(:ids::text[]) and message_id is null and expires_at is not null`,
     ),
+    /** Those of these files that were not sent expire. */
+    expireUnsent: sql.run<[ids: readonly string[], now: number]>(
+      'attachments.expire_unsent(ids, now)',
+      `update attachments set expires_at = :now where id = any(:ids::text[]) and message_id is null`,
+    ),
     /** Removes up to `limit` files of deleted messages with ids below this one; returns their storage keys. */
     removeOrphaned: sql.values<[messageId: string, limit: number], string>(
       'attachments.remove_orphaned(message_id, limit)',

@@ -130,19 +130,19 @@ export async function applyRemoteTask(
   await moveMarks(work, [toRemoteThread(work, thread_id)]);
 }
 
-/** Sends, as the remote agent, a message that answers another one in place of a task. */
+/** Sends, as the remote agent, a message that answers another one in place of a task: the only one of `items`. */
 export async function applyRemoteMessage(
   work: Work,
   answered: SentMessage & { task_id: string | null },
-  item: StoredItem,
+  items: readonly StoredItem[],
 ): Promise<void> {
-  const [fresh] = await lockAndFilter(work, answered.thread_id, [item]);
-  if (!fresh) return;
+  const [item] = await lockAndFilter(work, answered.thread_id, items);
+  if (!item) return;
   const [task] = answered.task_id === null ? [] : await work.db.tasks.lock([answered.task_id]);
   const message_id =
     task && isOpenTask(task.state)
-      ? await reportItem(work, task.id, fresh, 'completed', 'completed')
-      : await sendItem(work, answered, fresh);
+      ? await reportItem(work, task.id, item, 'completed', 'completed')
+      : await sendItem(work, answered, item);
   await work.db.remoteThreads.addApplied(answered.thread_id, [{ key: item.key, message_id }], work.now);
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { connectTo } from '../../support/servers/postgres/database.ts';
 import { buildZip } from '../../support/zip.ts';
 import { waitUntil } from '../webhooks/setup.ts';
-import { artifact, buildTask, meetRemote, storyOf, useInstallation } from './setup.ts';
+import { artifact, buildTask, meetRemote, showTask, storyOf, useInstallation } from './setup.ts';
 
 const service = useInstallation();
 
@@ -49,4 +49,29 @@ test.each([
     ...others,
   ]);
   expect(messages[1]?.attachments).toMatchObject([{ filename: 'notes.txt' }]);
+});
+
+test('the files of an answer that waits are not kept, and arrive with it', async () => {
+  const { server, ann, remote } = await meetRemote(service);
+  showTask(server, () =>
+    buildTask({ artifacts: [{ artifactId: 'notes', parts: [notes] }] }, 'TASK_STATE_COMPLETED'),
+  );
+  const release = server.hold();
+  const { thread_id, task_id } = await service.ask(ann, remote, 'Files?');
+  await service.pause(ann, true);
+  release();
+  await waitUntil(async () => {
+    await service.pass(thread_id);
+    return server.callsOf('GetTask').length;
+  }).toBeGreaterThan(2);
+  await service.pause(ann, false);
+  await waitUntil(async () => {
+    await service.pass(thread_id);
+    return (await service.readTask(ann, task_id)).state;
+  }).toBe('completed');
+  expect((await service.messages(ann, thread_id))[1]?.attachments).toMatchObject([{ filename: 'notes.txt' }]);
+  const text = `select expires_at <= $2 as has_expired from attachments where uploader_id = $1 and message_id is null`;
+  const unsent = await service.sql<{ has_expired: boolean }>(text, [remote.id, Date.now()]);
+  expect(unsent.length).toBeGreaterThan(1);
+  expect(unsent.filter(({ has_expired }) => !has_expired)).toEqual([]);
 });

@@ -88,6 +88,11 @@ export async function startInstallation({
       expect(answer.status, answer.text).toBe(201);
       return answer.body as { id: string; sequence: number };
     },
+    /** Pauses or resumes an agent. */
+    async pause(agent: TestAgent, paused: boolean) {
+      const { status, text } = await service.patch(agent, `/agents/${agent.id}`, { paused });
+      expect(status, text).toBe(200);
+    },
     readTask: async (by: TestAgent, id: string) => (await service.get(by, `/tasks/${id}`)).body,
     /** All messages of a thread, oldest first. */
     async messages(by: TestAgent, thread_id: string): Promise<ReadMessage[]> {
