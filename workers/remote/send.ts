@@ -1,4 +1,5 @@
 import { mailboxExtension } from '../../packages/core/src/domain/a2a.ts';
+import { DomainError } from '../../packages/core/src/domain/errors.ts';
 import { wantsNoReply } from '../../packages/core/src/domain/threads.ts';
 import { readRemoteTask, toSendRequest } from '../../src/presenters/a2a/remote.ts';
 import type { MessageRow } from '../../src/repositories/messages/messages.ts';
@@ -11,7 +12,17 @@ import { createSettlement } from './settle.ts';
 import { isEnded, suspend, type Turn } from './turn.ts';
 
 const unreadable = { code: 'INVALID_ANSWER', message: 'The answer of the remote side cannot be read.' };
-const untold = { code: 'OUTCOME_UNKNOWN', message: 'No answer came, and the remote side does not tell.' };
+const untold = {
+  code: 'OUTCOME_UNKNOWN',
+  message: 'No answer was stored, and the remote side does not tell.',
+};
+
+/** Why an answer is not stored. */
+function toProblem(error: unknown): typeof unreadable {
+  if (!(error instanceof DomainError)) return unreadable;
+  const { code, message } = error;
+  return { code, message: `The remote side answered, and the answer was refused: ${message}` };
+}
 
 /** Codes of refusals that may concern the callback. */
 const mayBeCallback = /^(?:INVALID|VALIDATION|PUSH_|REQUEST_MALFORMED)/;
@@ -28,8 +39,8 @@ export function createSender(turn: Turn) {
   let takesCallback = turn.hasCallback;
   const { accept, acceptTask, giveUp, retryLater } = createSettlement(turn);
 
-  /** Finds out what became of a message whose answer did not come, at a side where a repeated message would be another one. */
-  async function lookFor(message: MessageRow, place: MessagePlace): Promise<Step> {
+  /** Finds out what became of a message whose answer was not stored, at a side where a repeated message would be another one. */
+  async function lookFor(message: MessageRow, place: MessagePlace, problem = untold): Promise<Step> {
     const { result, failure } = await client.listTasks(thread.context_id);
     if (failure?.kind === 'retry' || failure?.kind === 'unclear') {
       thread.attempts += 1;
@@ -38,25 +49,18 @@ export function createSender(turn: Turn) {
     const found = result?.find(({ message_ids }) => message_ids.includes(message.id));
     // The list does not show the artifacts.
     if (found) return acceptTask(message, place, readRemoteTask(found.task), () => Date.now());
-    return giveUp(message, place, 'unknown', untold);
+    return giveUp(message, place, 'unknown', problem);
   }
 
   async function attempt(message: MessageRow, next: NextInThread): Promise<Step> {
     const { task_id, remote_task_id, after } = next;
     const place = { task_id, remote_task_id };
     const { id, content, content_type, metadata, attachments } = message;
+    const { conversation } = thread;
     const expects_reply = !wantsNoReply(metadata);
     // A task that ends at once has no updates.
     const hasCallback = takesCallback && expects_reply;
-    const outgoing = {
-      id,
-      conversation: thread.conversation,
-      content,
-      content_type,
-      metadata,
-      expects_reply,
-      after,
-    };
+    const outgoing = { id, conversation, content, content_type, metadata, expects_reply, after };
     const request = toSendRequest(outgoing, await toFileParts(core, attachments), {
       context_id: thread.context_id,
       remote_task_id,
@@ -92,9 +96,11 @@ export function createSender(turn: Turn) {
       // What the remote side answered cannot be read or kept.
       core.logger.warn({ err: error, message: message.id }, 'the answer of a remote agent cannot be applied');
       const until = retryOf(error, Date.now());
-      return until === undefined
-        ? giveUp(message, place, 'unknown', unreadable)
-        : retryLater(message, place, { error: unreadable, retryAfterMs: until - Date.now() }, true);
+      const problem = toProblem(error);
+      if (until === undefined) return giveUp(message, place, 'unknown', problem);
+      // A message in place of a task does not come again.
+      if (problem !== unreadable && !isIdempotent) return lookFor(message, place, problem);
+      return retryLater(message, place, { error: problem, retryAfterMs: until - Date.now() }, true);
     }
   }
 

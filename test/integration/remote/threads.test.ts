@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { outcomeOf } from '../../clients/rest.ts';
+import type { TestAgent } from '../../support/service.ts';
 import { waitUntil } from '../webhooks/setup.ts';
 import { meetRemote, storyOf, useInstallation } from './setup.ts';
 import { startRemoteServer } from '../../support/a2a/remote-server.ts';
@@ -115,4 +116,30 @@ test('a card whose server is away at first is fetched later', async () => {
   const ann = await service.agent();
   await service.addRemote(ann, { card_url: server.cardUrl });
   expect(server.cardRequests()).toBe(3);
+});
+
+test.each([
+  {
+    name: 'for now',
+    refuse: async (ann: TestAgent) => service.pause(ann, true),
+    error: { code: 'AGENT_PAUSED', message: expect.stringContaining('is paused by its owner') },
+  },
+  {
+    name: 'for good',
+    refuse: async (ann: TestAgent, thread_id: string) => {
+      expect((await service.patch(ann, `/threads/${thread_id}`, { status: 'closed' })).status).toBe(200);
+    },
+    error: { code: 'THREAD_CLOSED', message: expect.stringContaining('the answer was refused') },
+  },
+])('the sender is told why a message in place of a task is refused $name', async ({ refuse, error }) => {
+  const { server, ann, remote } = await meetRemote(service);
+  const events = await service.follow(ann, 'message.undeliverable');
+  const release = server.hold();
+  const { thread_id, message_id } = await service.ask(ann, remote, 'direct one');
+  await refuse(ann, thread_id);
+  release();
+  const outcome = 'select outcome from remote_messages where message_id = $1';
+  await waitUntil(() => service.sql(outcome, [message_id])).toEqual([{ outcome: 'unknown' }]);
+  await service.pause(ann, false);
+  expect(await events()).toMatchObject([{ message_id, outcome: 'unknown', error }]);
 });
