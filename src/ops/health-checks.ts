@@ -37,11 +37,11 @@ function createWriteCheck(database: Core['database']): () => Promise<void> {
 }
 
 /** Returns a check whether every migration of this release has run. Migrations are never undone while processes run. */
-function createSchemaCheck({ config, logger }: Pick<Core, 'config' | 'logger'>): () => Promise<void> {
+function createSchemaCheck({ database, logger }: Pick<Core, 'database' | 'logger'>): () => Promise<void> {
   let isComplete = false;
   return share(async () => {
     if (isComplete) return;
-    const pending = await pendingMigrations(config.DATABASE_DIRECT_URL);
+    const pending = await pendingMigrations(database);
     isComplete = pending.length === 0;
     if (isComplete) return;
     const message = `${pending.length} migrations have not run: run ams migrate`;
@@ -56,11 +56,11 @@ export function healthChecks({
   replicas,
   queues,
   bus,
-  ...about
-}: Pick<Core, 'config' | 'logger' | 'database' | 'replicas' | 'queues' | 'bus'>): HealthCheck[] {
+  logger,
+}: Pick<Core, 'logger' | 'database' | 'replicas' | 'queues' | 'bus'>): HealthCheck[] {
   return [
     { part: 'database', check: createWriteCheck(database) },
-    { part: 'schema', check: createSchemaCheck(about) },
+    { part: 'schema', check: createSchemaCheck({ database, logger }) },
     { part: 'queues', isOptional: true, check: () => queues.check() },
     {
       part: 'bus',

@@ -78,8 +78,8 @@ export const checks: readonly Check[] = [
   {
     part: 'schema',
     needs: ['writes'],
-    async run({ config }) {
-      const pending = await pendingMigrations(config.DATABASE_DIRECT_URL);
+    async run({ database }) {
+      const pending = await pendingMigrations(database);
       if (pending.length === 0) return 'up to date';
       throw new Error(`pending migrations: ${pending.join(', ')}`);
     },

@@ -23,9 +23,9 @@ export function statusCommand(io: CommandIo): Command {
 }
 
 async function readStatus(core: Core) {
-  const { config, db } = core;
+  const { config, database, db } = core;
   const [pending, workers, outbox, api] = await Promise.all([
-    pendingMigrations(config.DATABASE_DIRECT_URL),
+    pendingMigrations(database),
     findRunningWorkers(core),
     db.outbox.readAge(),
     readReadiness(config.PUBLIC_URL),

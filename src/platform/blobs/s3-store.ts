@@ -126,9 +126,17 @@ async function putObject(
 ): Promise<void> {
   const { PutObjectCommand } = s3Sdk();
   const lengthAndDigest = { ContentLength: size, ChecksumSHA256: digest };
-  const createCommand = () =>
-    new PutObjectCommand({ ...location, ...lengthAndDigest, Body: createReadStream(path) });
-  await withRetries(() => client.send(createCommand(), stop && { abortSignal: stop }), stop);
+  const attempt = async () => {
+    const Body = createReadStream(path);
+    const command = new PutObjectCommand({ ...location, ...lengthAndDigest, Body });
+    try {
+      await client.send(command, stop && { abortSignal: stop });
+    } finally {
+      // After a failure, the client leaves it open.
+      Body.destroy();
+    }
+  };
+  await withRetries(attempt, stop);
 }
 
 async function listObjects(

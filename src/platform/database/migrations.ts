@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { describeError } from '../../shared/error-log.ts';
+import type { Database } from './database.ts';
 import { type OnMessage, watchLockWaits } from './migration-locks.ts';
 
 interface MigrationModule {
@@ -133,8 +134,10 @@ async function retryOnLockTimeout<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
+const migrationSource = createMigrationSource(migrationsFolder);
+
 const knexOptions = {
-  migrationSource: createMigrationSource(migrationsFolder),
+  migrationSource,
   tableName: 'schema_migrations',
 };
 
@@ -166,10 +169,18 @@ export function migrateBack(url: string): Promise<string[]> {
   });
 }
 
-/** Returns the names of migrations that have not run yet. */
-export function pendingMigrations(url: string): Promise<string[]> {
-  return withKnex(url, async (migrate) => {
-    const [, pending]: [unknown, (string | { file: string })[]] = await migrate.list(lenientKnexOptions);
-    return pending.map((entry) => (typeof entry === 'string' ? entry : entry.file));
-  });
+/** Returns the names of migrations that have not run yet. Waits for no running migration: with its schema, this release works too. */
+export async function pendingMigrations(db: Pick<Database, 'query'>): Promise<string[]> {
+  const [known, applied] = await Promise.all([migrationSource.getMigrations([]), readApplied(db)]);
+  return known.filter((name) => !applied.has(name));
+}
+
+async function readApplied(db: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
+  try {
+    const rows = await db.query<{ name: string }>({ text: 'select name from schema_migrations' }, []);
+    return new Set(rows.map(({ name }) => name));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === '42P01') return new Set(); // no migration has run
+    throw error;
+  }
 }

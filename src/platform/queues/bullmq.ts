@@ -222,5 +222,7 @@ async function readDepth(backend: BullBackend, name: QueueName): Promise<QueueDe
     queue.getJobs('waiting', 0, 0, true) as Promise<(Job | undefined)[]>,
   ]);
   const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
-  return { queue: name, waiting, active, delayed, failed, oldest: first?.timestamp ?? null };
+  // It waits since it was due.
+  const oldest = first ? first.timestamp + (first.opts.delay ?? 0) : null;
+  return { queue: name, waiting, active, delayed, failed, oldest };
 }

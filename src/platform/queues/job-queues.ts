@@ -19,7 +19,7 @@ export interface QueueDepth {
   active: number;
   delayed: number;
   failed: number;
-  /** When the oldest job was added that is ready to run, in milliseconds since the epoch; null when there is none. */
+  /** Since when the next job is ready to run, in milliseconds since the epoch; null when there is none. */
   oldest: number | null;
 }
 

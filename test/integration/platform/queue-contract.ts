@@ -170,6 +170,25 @@ export function testQueueContract(start: () => Promise<QueueBackend>): void {
     expect((await queues.depths())[0]).toMatchObject({ waiting: 1, active: 0, failed: 0 });
   });
 
+  test('counts the wait of a delayed job since it was due', async () => {
+    const { queues } = await open();
+    const taken: string[] = [];
+    const end = new AbortController();
+    onTestFinished(() => end.abort());
+    const handle = async ({ id }: { id: string }) => {
+      taken.push(id);
+      if (id === 'first') await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(due), waitOptions);
+      else if (!end.signal.aborted) await once(end.signal, 'abort');
+    };
+    const delay_ms = 300;
+    const due = Date.now() + delay_ms;
+    await queues.enqueue([buildJob('first'), ...['one', 'two'].map((id) => buildJob(id, { delay_ms }))]);
+    await queues.consume('delivery', { concurrency: 1 }, handle);
+    await vi.waitFor(() => expect(taken).toEqual(['first', 'one']), waitOptions);
+    expect((await queues.depths())[0]).toMatchObject({ waiting: 1, oldest: expect.any(Number) });
+    expect((await queues.depths())[0]?.oldest).toBeGreaterThanOrEqual(due);
+  });
+
   test('passes on a returned job with all its attempts', async () => {
     const { queues, log } = await open();
     const attempts: number[] = [];

@@ -1,4 +1,4 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { attachmentScanningHandler } from '../../../workers/attachment-scanning.ts';
@@ -34,6 +34,13 @@ async function expectUnavailable(service: AttachmentService, agent: TestAgent, b
   expect(await recordsOf(service, agent)).toEqual([]);
 }
 
+/** The removed files that this process keeps open. */
+async function openDrafts(): Promise<string[]> {
+  const descriptors = await readdir('/proc/self/fd');
+  const links = descriptors.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => ''));
+  return (await Promise.all(links)).filter((path) => path.endsWith(' (deleted)') && path.includes('drafts'));
+}
+
 function recordsOf({ core }: AttachmentService, { id }: TestAgent): Promise<object[]> {
   return core.database.query({ text: 'select id from attachments where uploader_id = $1' }, [id]);
 }
@@ -58,6 +65,7 @@ describe('a failing store', () => {
       const bytes = buildPlannedFile({ PUT: [fault] });
       await expectUnavailable(service, await service.agent(), bytes);
       expect(store.countAttempts('PUT', bytes)).toBe(tries);
+      await vi.waitFor(async () => expect(await openDrafts()).toEqual([]));
     });
 
     test('(it stores the bytes but never responds) is unavailable; the sweep removes the bytes', async () => {

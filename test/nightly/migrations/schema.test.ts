@@ -1,12 +1,11 @@
-import pg from 'pg';
 import { expect, test } from 'vitest';
 import { migrateBack, migrateForward, pendingMigrations } from '../../../src/platform/database/migrations.ts';
-import { requestRest } from '../../clients/rest.ts';
-import { startService } from '../../support/service.ts';
 import { createTestDatabase, queryOnce } from '../../support/servers/postgres/database.ts';
 import { use } from '../../support/use.ts';
 
 const database = use(createTestDatabase);
+
+const queries: Parameters<typeof pendingMigrations>[0] = { query: ({ text }) => rows(text) };
 
 async function rows<Row extends object>(text: string): Promise<Row[]> {
   return (await queryOnce<Row>(database.url, text)).rows;
@@ -51,14 +50,14 @@ test('every migration can be reverted and applied again by concurrent processes'
     undone.push(name);
   }
   expect(await tables()).toEqual([]);
-  expect(await pendingMigrations(database.url)).toEqual(undone.toReversed());
+  expect(await pendingMigrations(queries)).toEqual(undone.toReversed());
   const runs = await Promise.all([
     migrateForward(database.url),
     migrateForward(database.url),
     migrateForward(database.url),
   ]);
   expect(runs.flat()).toEqual(undone.toReversed());
-  expect(await pendingMigrations(database.url)).toEqual([]);
+  expect(await pendingMigrations(queries)).toEqual([]);
   expect(await tables()).toEqual(before);
 });
 
@@ -66,38 +65,11 @@ test('the schema of a newer release is not changed', async () => {
   await rows(`insert into schema_migrations (name, batch, migration_time)
     select '9999-of-a-newer-release', max(batch) + 1, now() from schema_migrations`);
   expect(await migrateForward(database.url)).toEqual([]);
-  expect(await pendingMigrations(database.url)).toEqual([]);
+  expect(await pendingMigrations(queries)).toEqual([]);
   await rows(`delete from schema_migrations where name like '9999-%'`);
 });
 
 test('a killed migration does not block the next one', async () => {
   await rows('update schema_migrations_lock set is_locked = 1');
   expect(await migrateForward(database.url)).toEqual([]);
-});
-
-test('a readiness check whose connections end fails, and the next one succeeds', async () => {
-  const service = await startService({ worker: false });
-  const holder = new pg.Client({ connectionString: service.env['DATABASE_URL'] });
-  await holder.connect();
-  const ready = async () => (await requestRest('GET', `${service.url}/readyz`)).status;
-  try {
-    // The check waits for this lock, with one connection idle.
-    await holder.query('begin; lock table schema_migrations in access exclusive mode');
-    const first = ready();
-    const waiting = `select coalesce(array_agg(distinct pid) filter (where locktype = 'advisory' and granted), '{}') as idle,
-      coalesce(array_agg(distinct pid) filter (where relation = 'schema_migrations'::regclass and not granted), '{}') as blocked
-      from pg_locks where database = (select oid from pg_database where datname = current_database())`;
-    const find = async () => (await holder.query<{ idle: number[]; blocked: number[] }>(waiting)).rows[0];
-    await expect.poll(find).toEqual({ idle: [expect.any(Number)], blocked: [expect.any(Number)] });
-    const { idle = [], blocked = [] } = (await find()) ?? {};
-    await holder.query('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [idle]);
-    await expect.poll(async () => (await find())?.idle).toEqual([]);
-    await holder.query('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [blocked]);
-    expect(await first).toBe(503);
-    await holder.query('rollback');
-    await expect.poll(ready).toBe(200);
-  } finally {
-    await holder.end();
-    await service.stop();
-  }
 });
