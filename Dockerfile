@@ -52,7 +52,7 @@ COPY docs/*.md ./docs/
 COPY package.json LICENSE ./
 USER node
 EXPOSE 3000
-# A worker listens only at OPS_PORT.
+# A worker listens only at OPS_PORT, and an API at PORT in any case.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT || process.env.PORT}/livez`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "const { OPS_PORT, PORT } = process.env; const check = async (port) => { if (!(await fetch(`http://127.0.0.1:${port}/livez`)).ok) throw port; }; Promise.any([check(OPS_PORT), check(PORT)]).then(() => process.exit(0), () => process.exit(1))"]
 CMD ["node", "dist/src/main.js"]

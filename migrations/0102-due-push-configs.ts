@@ -5,7 +5,7 @@ export const config = { transaction: false };
 
 /** Each event reads the due push configs of its recipients: those of ended tasks are not among them. */
 export async function up(knex: Knex): Promise<void> {
-  // That of a killed run is incomplete.
+  // An index that a killed run left is incomplete.
   await knex.raw('drop index concurrently if exists a2a_push_configs_due');
   await knex.raw('create index concurrently a2a_push_configs_due on a2a_push_configs (client_id, next_at)');
   await knex.raw('drop index concurrently if exists a2a_push_configs_client');

@@ -40,14 +40,14 @@ export function createAttempts(
   const { webhooks, webhookDeliveries } = db;
   const wholeScheduleMs = pacing.scheduleMs.reduce((sum, ms) => sum + ms, 0);
 
-  /** Disables the webhook if nothing was delivered during a whole schedule, also if the first attempts of new events come before retries. */
+  /** Disables the webhook if every attempt failed during a whole schedule. The first attempts of new events count, because they come before retries. */
   async function retryLater(
     webhook: Webhook,
     delivery: Delivery,
     response: OutboundResponse,
   ): Promise<AttemptOutcome> {
     const now = Date.now();
-    const failingSince = webhook.failing_since ?? (await webhooks.noteFailure(webhook.id, now)) ?? now;
+    if (webhook.failing_since === null) await webhooks.noteFailure(webhook.id, now);
     const retryAfterMs = Math.min(response.retryAfterMs ?? 0, pacing.maxRetryAfterMs);
     const pauseMs = response.status === 410 ? undefined : pacing.scheduleMs[delivery.attempts + 1];
     // A retry that was late counts as one attempt more, not as the last one.
@@ -61,15 +61,19 @@ export function createAttempts(
       await queues.enqueue([createWebhookJob(webhook.id, next_at)]);
     }
     if (response.status === 410) await disable(core, webhook.id, 'gone');
-    else if (isFirstOrLast && now - failingSince >= wholeScheduleMs)
-      await disable(core, webhook.id, 'failing');
+    else if (isFirstOrLast) await disable(core, webhook.id, 'failing', now - wholeScheduleMs);
     return { done: false, retryAfterMs };
   }
+
+  const clearFailure = async ({ id, failing_since }: Webhook): Promise<void> => {
+    if (failing_since !== null) await webhooks.clearFailure(id);
+  };
 
   return async (webhook, delivery, event) => {
     // The scopes can have changed since the event was queued, or this is a replay.
     if (event && !canSeeEvent(new Set(webhook.scopes), event.type)) {
       await webhookDeliveries.skip(webhook.id, event.id);
+      await clearFailure(webhook);
       return attemptDone;
     }
     const body = event && createBody(core, webhook, delivery, event);
@@ -84,7 +88,7 @@ export function createAttempts(
     metrics.webhookAttempts.inc({ outcome: attemptOutcome(response) });
     if (!isDelivered(response)) return retryLater(webhook, delivery, response);
     await recordResult(core, delivery, { state: 'delivered', next_at: null }, response);
-    if (webhook.failing_since !== null) await webhooks.noteSuccess(webhook.id);
+    await clearFailure(webhook);
     receipts.delivered(webhook.agent_id, event ? [event] : []);
     return attemptDone;
   };
@@ -155,10 +159,16 @@ async function recordResult(
 /** PostgreSQL stores no NUL in a text. */
 const toStoredText = (text: string): string => text.replaceAll('\0', '\u{FFFD}');
 
-async function disable({ unitOfWork, logger }: Core, id: string, reason: 'gone' | 'failing'): Promise<void> {
-  logger.info({ webhook: id, reason }, 'webhook disabled');
+/** @param failingBefore disables it only if it has failed since this time (ms). */
+async function disable(
+  { unitOfWork, logger }: Core,
+  id: string,
+  reason: 'gone' | 'failing',
+  failingBefore?: number,
+): Promise<void> {
   await unitOfWork.write(system, async (work) => {
-    if (!(await work.db.webhooks.disable(id, reason, work.now))) return;
+    if (!(await work.db.webhooks.disable(id, reason, work.now, failingBefore))) return;
+    logger.info({ webhook: id, reason }, 'webhook disabled');
     await work.db.webhookDeliveries.abandon(id, webhookDisabled, maxAbandonedAtOnce);
     const webhook = await work.db.webhooks.find(id);
     if (webhook) work.changes.enqueue(toNoticeJob(webhook.agent_id, `${id}/${work.now}`));

@@ -35,6 +35,8 @@ export function webhookHandler(
     if (claimed.length === 0) return 'done';
     if (only_when_offline && (await presence.listOnline([agent_id])).size > 0) {
       for (const { event_id } of claimed) await webhookDeliveries.skip(id, event_id);
+      // Nothing is left to attempt, so the next failure is the first one.
+      await webhooks.clearFailure(id);
       return 'more';
     }
     const rows = await feed.readEvents(claimed.map(({ event_id }) => event_id));

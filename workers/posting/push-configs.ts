@@ -17,7 +17,8 @@ const maxHistory = 100;
 
 /**
  * Sends the updates of tasks to the push notification configs of A2A clients, in the order of their generations. Configs of A2A 0.3 get the task
- * itself. A config stops after the last update of an ended task, after a 410, after the last failed attempt, or when its secrets cannot be read. The client restarts it at its position.
+ * itself. A config stops after the last update of an ended task. It also stops after a 410, after the last failed attempt, or when its secrets
+ * cannot be read; the client then restarts it at its position.
  */
 export function pushConfigSource(core: Core, pacing: WebhookPacing): PostingSource {
   const { pushConfigs } = core.db;

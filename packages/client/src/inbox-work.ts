@@ -159,7 +159,7 @@ function keepLease(
   const renewing = setInterval(() => {
     const requestedAt = performance.now();
     inbox.renewLease({ lease_id: lease.id, lease_seconds }, { signal: over.signal }).then(
-      () => keepFrom(requestedAt),
+      () => over.signal.aborted || keepFrom(requestedAt),
       (error: unknown) => {
         if (!over.signal.aborted && !isTransient(error)) lose(error);
       },

@@ -35,8 +35,9 @@ export type PushState = Pick<PushConfigRow, 'position' | 'attempts' | 'next_at' 
 
 const columns = `c.task_id, c.id, c.client_id, c.url, c.scheme, c.credentials, c.token, c.has_mailbox, c.version, c.position, c.attempts, c.next_at, c.last_error`;
 
-/** Configs `c` with an update to send. */
-const due = `a2a_push_configs c join tasks t on t.id = c.task_id where c.next_at <= :now and c.position < t.generation`;
+/** Configs `c` with an update to send, or of an ended task: they are then stopped. */
+const due = `a2a_push_configs c join tasks t on t.id = c.task_id
+  where c.next_at <= :now and (c.position < t.generation or t.ended_at is not null)`;
 
 /** The name of a config in jobs. */
 const key = `c.task_id || '/' || c.id`;
@@ -90,7 +91,7 @@ export const pushConfigsRepository = repository({
       last_error,
     }),
   ),
-  /** The names of up to `limit` configs after this one that have an update to send at `now`. */
+  /** The names of up to `limit` configs after this one that are due at `now`. */
   listDue: sql.values<[now: number, after: string, limit: number], string>(
     'a2a_push_configs.list_due(now, after, limit)',
     `select ${key} from ${due} and ${key} > :after order by 1 limit :limit`,

@@ -86,20 +86,21 @@ export const webhooksRepository = repository({
     `update webhooks set previous_secret = secret, previous_secret_until = :until, secret = :secret, updated_at = :now
      where id = :id and agent_id = :agent_id returning ${columns}`,
   ),
-  /** Notes a failed attempt. Returns the first one since the last delivered one; undefined for a removed webhook. */
-  noteFailure: sql.value<[id: string, now: number], number | undefined>(
+  /** Notes a failed attempt, unless one is noted. */
+  noteFailure: sql.run<[id: string, now: number]>(
     'webhooks.note_failure(id, now)',
-    `update webhooks set failing_since = coalesce(failing_since, :now) where id = :id returning failing_since`,
+    `update webhooks set failing_since = :now where id = :id and failing_since is null`,
   ),
-  noteSuccess: sql.run<[id: string]>(
-    'webhooks.note_success',
-    `update webhooks set failing_since = null where id = :id`,
+  /** After a delivered attempt, and when what failed is no longer attempted. */
+  clearFailure: sql.run<[id: string]>(
+    'webhooks.clear_failure',
+    `update webhooks set failing_since = null where id = :id and failing_since is not null`,
   ),
-  /** Returns false when it is disabled already. */
-  disable: sql.hasRow<[id: string, reason: DisabledReason, now: number]>(
-    'webhooks.disable(id, reason, now)',
+  /** Returns false when it is disabled already, or has not failed since `failingBefore` (ms), if that is given. */
+  disable: sql.hasRow<[id: string, reason: DisabledReason, now: number, failingBefore?: number]>(
+    'webhooks.disable(id, reason, now, failing_before)',
     `update webhooks set enabled = false, disabled_reason = :reason, disabled_at = :now
-     where id = :id and enabled returning id`,
+     where id = :id and enabled and (:failing_before::bigint is null or failing_since <= :failing_before) returning id`,
   ),
   /** Returns false when the agent has no such webhook. */
   remove: sql.hasRow<[id: string, agentId: string]>(

@@ -19,7 +19,7 @@ import { createWebhookSecret } from '../webhooks/secrets.ts';
 export type NotificationSettings = Awaited<ReturnType<typeof readNotificationSettings>>;
 
 const maxAddressLength = 254;
-const maxUrlLength = 2_000;
+const maxUrlLength = 2_048;
 
 /** Returns the notification settings of a person with the channels; all are off while none were set. */
 export async function readNotificationSettings(

@@ -64,6 +64,17 @@ test('a decision that could not be carried out keeps the text of its person, for
   expect(others.text).not.toContain('Edited with care');
 });
 
+test('a text that is too long to be sent comes back in the form, and can be made shorter', async () => {
+  const { ada, stranger, thread, address, decide } = await createWorld();
+  await decide(await ada.go(address), 'approve', { text_0: 'long '.repeat(25_000) });
+  await applyStoredDecisions(service);
+  const failed = await ada.go(address);
+  expect(failed.visibleText).toContain('The action is no longer possible');
+  await decide(failed, 'approve', { text_0: 'Short' });
+  await applyStoredDecisions(service);
+  expect(await contents(stranger, thread)).toEqual(['Short']);
+});
+
 test('a review of a paused agent can be denied, but not approved', async () => {
   const { ada, mine, thread, stranger, address, decide } = await createWorld();
   const form = await ada.go(address);

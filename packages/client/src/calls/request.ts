@@ -91,6 +91,7 @@ async function tryOnce<T>(
   try {
     token = await Promise.race([deadline.ended, getToken(refused?.token)]);
     if (refused && (token === refused.token || isOnePass)) throw refused.error;
+    deadline.check();
     const response = await fetch(url, {
       method,
       headers: { ...headers, Authorization: `Bearer ${token}` },

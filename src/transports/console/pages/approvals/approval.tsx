@@ -117,7 +117,7 @@ function showDetails({ approval, review, address, person }: ApprovalVisit) {
       />
       {isPending ? (
         review && !stored?.decision ? (
-          <ReviewForm approval={approval} about={review.about} texts={texts} address={address} />
+          <ReviewForm approval={approval} review={review} texts={texts} address={address} />
         ) : (
           <>
             {texts.map((text) => (
@@ -141,20 +141,20 @@ const toLink = (handle: string, href: string) => (
   </a>
 );
 
-/** The texts can be edited, unless they are too long together. The agent gets the reason of a denial. */
+/** The texts can be edited, unless those of the agent are too long together. The agent gets the reason of a denial. */
 function ReviewForm({
   approval,
-  about,
+  review,
   texts,
   address,
-}: Pick<ApprovalVisit, 'approval' | 'address'> & Pick<Review, 'about' | 'texts'>) {
-  const isEditable = Buffer.byteLength(texts.join('')) <= maxEditedBytes;
+}: Pick<ApprovalVisit, 'approval' | 'address'> & { review: Review; texts: readonly string[] }) {
+  const isEditable = Buffer.byteLength(review.texts.join('')) <= maxEditedBytes;
   const [first, ...others] = approval.recipients;
   const trusted = others.length === 0 ? `@${first}` : `these ${approval.recipients.length} agents`;
   return (
     <>
       <ErrorNotice message={approval.stored?.failure ?? undefined} />
-      <Quote text={about} />
+      <Quote text={review.about} />
       <Form action={address}>
         {texts.map((text, at) =>
           isEditable ? (
