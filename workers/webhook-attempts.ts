@@ -72,8 +72,8 @@ export function createAttempts(
   return async (webhook, delivery, event) => {
     // The scopes can have changed since the event was queued, or this is a replay.
     if (event && !canSeeEvent(new Set(webhook.scopes), event.type)) {
-      await webhookDeliveries.skip(webhook.id, event.id);
       await clearFailure(webhook);
+      await webhookDeliveries.skip(webhook.id, event.id);
       return attemptDone;
     }
     const body = event && createBody(core, webhook, delivery, event);
@@ -87,8 +87,8 @@ export function createAttempts(
     const response = await send(core, webhook.url, headers, body, event?.traceparent);
     metrics.webhookAttempts.inc({ outcome: attemptOutcome(response) });
     if (!isDelivered(response)) return retryLater(webhook, delivery, response);
-    await recordResult(core, delivery, { state: 'delivered', next_at: null }, response);
     await clearFailure(webhook);
+    await recordResult(core, delivery, { state: 'delivered', next_at: null }, response);
     receipts.delivered(webhook.agent_id, event ? [event] : []);
     return attemptDone;
   };

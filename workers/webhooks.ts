@@ -34,9 +34,9 @@ export function webhookHandler(
     const claimed = await webhookDeliveries.claim(id, Date.now(), pacing.leaseMs, pacing.maxParallel);
     if (claimed.length === 0) return 'done';
     if (only_when_offline && (await presence.listOnline([agent_id])).size > 0) {
-      for (const { event_id } of claimed) await webhookDeliveries.skip(id, event_id);
       // Nothing is left to attempt, so the next failure is the first one.
       await webhooks.clearFailure(id);
+      for (const { event_id } of claimed) await webhookDeliveries.skip(id, event_id);
       return 'more';
     }
     const rows = await feed.readEvents(claimed.map(({ event_id }) => event_id));

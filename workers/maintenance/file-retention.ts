@@ -22,6 +22,9 @@ export async function expireExports({ db, blobs }: FileCore): Promise<void> {
   }
 }
 
+/** More lost files of a page are compared with those that are left. */
+const maxLost = 10;
+
 /**
  * Removes uploads that were not completed or sent in time: first the row, so that it can no longer be sent, then the blob. If the run
  * is killed in between, sweepBlobs removes the blob.
@@ -39,7 +42,7 @@ export async function expireUploads({ db, blobs }: FileCore): Promise<void> {
 
 /**
  * Compares the blob store with the rows in key order: removes blobs without a row, and marks attachments without a blob as lost. An
- * empty store is ignored, because it is probably the wrong one or not mounted.
+ * empty store, and one without most files of a page, are ignored, because they are probably the wrong ones or not mounted.
  */
 export async function sweepBlobs(core: FileCore): Promise<void> {
   const { blobs, logger } = core;
@@ -89,6 +92,11 @@ async function markLost(
     if (!stored.has(storage_key) && (await isMissing(blobs, storage_key))) lost.push(id);
   }
   if (lost.length === 0) return;
+  if (lost.length > maxLost && lost.length > rows.length / 2) {
+    const about = { files: rows.length, missing: lost.length };
+    logger.error(about, 'most files are missing: the blob store is probably another one, or not mounted');
+    return;
+  }
   await attachments.setLost(lost);
   logger.error({ attachments: lost.slice(0, 20), lost: lost.length }, 'attachments have lost their bytes');
 }

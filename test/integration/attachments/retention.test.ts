@@ -13,6 +13,7 @@ import {
   upload,
   uploadId,
 } from './setup.ts';
+import { override } from '../../support/override.ts';
 import { use } from '../../support/use.ts';
 
 const service = use(() => startAttachmentService({ worker: false, env: { LOG_LEVEL: 'silent', ...limits } }));
@@ -121,6 +122,18 @@ test('a file whose bytes are lost is no longer served; an empty store removes no
   await service.core.blobs.remove(await keyOf(lost));
   await sweepBlobs(service.core);
   expect([await status(lost), await status(kept)]).toEqual(['failed', 'clean']);
+});
+
+test('a store without most of the files changes nothing', async () => {
+  const id = await uploadId(service, ada);
+  const { attachments } = service.core.db;
+  await attachments.setScan(id, { scan_status: 'clean', scanned_by: 'test' });
+  expect((await sendMessage(service, ada, thread, [id])).status).toBe(201);
+  const rows = Array.from({ length: 21 }, (_, n) => ({ id, storage_key: `${'e'.repeat(30)}${10 + n}` }));
+  const listKeys = () => Promise.resolve(rows);
+  const db = override(service.core.db, { attachments: { ...attachments, listKeys } });
+  await sweepBlobs({ ...service.core, db });
+  expect((await attachments.find(id))?.scan_status).toBe('clean');
 });
 
 test('a missing folder changes nothing', async () => {

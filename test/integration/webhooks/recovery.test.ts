@@ -114,11 +114,13 @@ describe('a webhook that gets new events before the old ones are retried', () =>
       await setup.sendMessageTo(bob);
       await waitUntil(async () => (await setup.deliveries(bob, webhook))[0]?.last_status).toBe(status);
     };
-    const pass = () =>
-      setup.core.database.query(
-        { text: 'update webhooks set failing_since = failing_since - $1 where id = $2' },
-        [hour, webhook.id],
-      );
+    const pass = async () => {
+      // The worker has ended its turn.
+      const active = async () => (await setup.core.queues.depths()).map((queue) => queue.active);
+      await waitUntil(async () => Math.max(...(await active()))).toBe(0);
+      const text = 'update webhooks set failing_since = failing_since - $1 where id = $2';
+      await setup.core.database.query({ text }, [hour, webhook.id]);
+    };
     await attempted(503);
     await pass();
     await attempted(204);
