@@ -204,5 +204,6 @@ class _Pool:
 
     def _end_after(self, requested_at: float, lease: Lease) -> threading.Timer:
         timer = threading.Timer(requested_at + self._lease_seconds - time.monotonic(), lease.lost.set)
+        timer.daemon = True  # a renewal that hangs does not keep the program from its end
         timer.start()
         return timer
