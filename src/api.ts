@@ -1,4 +1,5 @@
 import type { Core } from './compose.ts';
+import { createUploadLimit } from './operations/execute/upload-limit.ts';
 import { createRateLimits } from './operations/rate-limits.ts';
 import { healthChecks } from './ops/health-checks.ts';
 import { composeOpsMiddleware, listenForOperators } from './ops/listener.ts';
@@ -41,7 +42,8 @@ export async function startApi(core: Core, lifecycle: Lifecycle, overrides: ApiO
   const { publishRevocations } = live;
   const oauthParts = await startOAuth(core, lifecycle, { limits, publishRevocations }, overrides);
   const { oauth, cookie_keys } = oauthParts;
-  const parts = { live, limits, executeFor: createExecuteFor(core, limits, live.realtime) };
+  const uploads = createUploadLimit(config);
+  const parts = { live, limits, executeFor: createExecuteFor(core, limits, live.realtime, uploads) };
   const mcp = createMcp(core, parts, overrides);
   const rest = createRest(core, parts, signals.draining.signal);
   const pages = createConsole(core, parts, oauthParts, signals.draining.signal, overrides);
@@ -59,7 +61,7 @@ export async function startApi(core: Core, lifecycle: Lifecycle, overrides: ApiO
     ...(overrides.inspectRequests ? [overrides.inspectRequests(oauth.requests)] : []),
     pages.middleware,
     rest.root,
-    serveBlobs(core.apiAddresses, core.blobs),
+    serveBlobs({ ...core, uploads, upload_idle_ms: config.UPLOAD_IDLE_SECONDS * 1_000 }),
     ...createA2a(core, parts, oauthParts, signals.draining.signal),
     ...rest.handlers,
   ];

@@ -3,19 +3,18 @@ import { createCountOutcomes } from '../operations/execute/count-outcomes.ts';
 import type { Stage } from '../operations/execute/context.ts';
 import { createExecute, createStages, type Execute } from '../operations/execute/execute.ts';
 import { createIntake, type Intake } from '../operations/execute/file-intake.ts';
+import { createUploadLimit, type UploadLimit } from '../operations/execute/upload-limit.ts';
 import type { InboxWatches } from '../operations/execute/await-items.ts';
 import type { CallerFeed } from '../operations/execute/await-reply.ts';
 import type { RateLimits } from '../operations/rate-limits.ts';
 import { createWarningLog } from './connections.ts';
 
 /** Returns what stores the bytes of files. */
-export function openIntake({ blobs, config, logger }: Pick<Core, 'blobs' | 'config' | 'logger'>): Intake {
-  return createIntake({
-    blobs,
-    types: config.ATTACHMENT_TYPES,
-    limits: { per_agent: config.UPLOADS_PER_AGENT, per_process: config.UPLOADS_PER_PROCESS },
-    log: createWarningLog(logger),
-  });
+export function openIntake(
+  { blobs, config, logger }: Pick<Core, 'blobs' | 'config' | 'logger'>,
+  uploads = createUploadLimit(config),
+): Intake {
+  return createIntake({ blobs, types: config.ATTACHMENT_TYPES, uploads, log: createWarningLog(logger) });
 }
 
 /** Returns `execute` for one transport: traced, and counted in the metrics under the name of the transport. */
@@ -23,9 +22,10 @@ export function createExecuteFor(
   core: Core,
   limits: RateLimits,
   feed: CallerFeed & InboxWatches,
+  uploads: UploadLimit,
 ): (transport: string) => Execute {
   const { tracing, metrics } = core;
-  const intake = openIntake(core);
+  const intake = openIntake(core, uploads);
   const stages = createStages(core.unitOfWork, { limits, intake, feed });
 
   return function executeFor(transport) {

@@ -14,7 +14,7 @@ import {
 } from '../../../packages/core/src/domain/attachments/file-types.ts';
 import type { BlobStore } from '../../platform/blobs/store.ts';
 import { type FileFacts, createFileInspector } from '../../platform/blobs/inspect-file.ts';
-import { createUploadLimit, type UploadLimits } from './upload-limit.ts';
+import type { UploadLimit } from './upload-limit.ts';
 
 /** A file of a request whose bytes can be read. */
 export interface OpenedFile {
@@ -49,7 +49,7 @@ export interface IntakeParts {
   blobs: BlobStore;
   /** The accepted media types; null accepts all. */
   types: readonly string[] | null;
-  limits: UploadLimits;
+  uploads: UploadLimit;
   log(message: string, error: unknown): void;
 }
 
@@ -57,9 +57,7 @@ export interface IntakeParts {
  * Receives every file: its bytes are counted, digested, checked and stored in one pass. Only the beginning of a file is held in
  * memory.
  */
-export function createIntake({ blobs, types, limits, log }: IntakeParts): Intake {
-  const uploads = createUploadLimit(limits);
-
+export function createIntake({ blobs, types, uploads, log }: IntakeParts): Intake {
   async function receive(incoming: IncomingFile): Promise<ReceivedFile> {
     const { filename: declaredName, content_type: declaredType, bytes } = await incoming.open(blobs);
     const filename = toSafeFileName(declaredName);

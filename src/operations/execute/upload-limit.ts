@@ -1,41 +1,37 @@
 import { createConcurrencyLimiter } from '../../shared/concurrency-limiter.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 
-export interface UploadLimits {
-  /** Concurrent uploads of one agent. */
-  per_agent: number;
-  /** Concurrent uploads in this process. */
-  per_process: number;
-}
-
 export interface UploadLimit {
   /**
-   * Runs `task` as one upload of this agent. It never waits: stalled uploads would fill the queue.
-   * @throws {DomainError} RATE_LIMITED when the agent has too many uploads in progress, UNAVAILABLE when the process has.
+   * Runs `task` as one upload of this agent, or of this key of the blob store. It never waits: stalled uploads would fill the queue.
+   * @throws {DomainError} RATE_LIMITED when these have too many uploads in progress, UNAVAILABLE when the process has.
    */
-  run<T>(agentId: string, task: () => Promise<T>): Promise<T>;
+  run<T>(owner: string, task: () => Promise<T>): Promise<T>;
 }
 
 /** Seconds. */
 const retry_after = 5;
 
 /** Limits the concurrent uploads of this process. Each one holds a connection, a buffer and a file on disk. */
-export function createUploadLimit({ per_agent, per_process }: UploadLimits): UploadLimit {
-  const agentUploads = createConcurrencyLimiter({
-    maxConcurrent: per_agent,
+export function createUploadLimit({
+  UPLOADS_PER_AGENT: own,
+  UPLOADS_PER_PROCESS: all,
+}: Record<'UPLOADS_PER_AGENT' | 'UPLOADS_PER_PROCESS', number>): UploadLimit {
+  const ownUploads = createConcurrencyLimiter({
+    maxConcurrent: own,
     maxWaiting: 0,
     createError: () => {
-      const message = `An agent can have at most ${per_agent} uploads in progress. Wait until one has ended.`;
+      const message = `At most ${own} uploads can be in progress. Wait until one has ended.`;
       return new DomainError('RATE_LIMITED', message, { retry_after });
     },
   });
   const allUploads = createConcurrencyLimiter({
-    maxConcurrent: per_process,
+    maxConcurrent: all,
     maxWaiting: 0,
     createError: () =>
       new DomainError('UNAVAILABLE', 'Too many uploads are in progress. Try again.', { retry_after }),
   });
   return {
-    run: (agentId, task) => agentUploads.run(agentId, () => allUploads.run('process', task)),
+    run: (owner, task) => ownUploads.run(owner, () => allUploads.run('process', task)),
   };
 }

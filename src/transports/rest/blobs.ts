@@ -2,28 +2,33 @@ import { create as contentDisposition } from 'content-disposition';
 import type { Context, Middleware } from 'koa';
 import { isSameMediaType, servedType } from '../../../packages/core/src/domain/attachments/file-types.ts';
 import { DomainError, wrongField } from '../../../packages/core/src/domain/errors.ts';
+import type { UploadLimit } from '../../operations/execute/upload-limit.ts';
 import { drainRefusedBody } from '../http/drain-body.ts';
 import { errorBody } from '../http/errors.ts';
 import type { ApiAddresses, SignedPurpose } from '../../platform/blobs/api-addresses.ts';
 import { BlobMissing, type BlobStore, type ByteRange } from '../../platform/blobs/store.ts';
+import { withTimeout } from '../../shared/timeout.ts';
+
+export interface BlobParts {
+  apiAddresses: ApiAddresses;
+  blobs: BlobStore;
+  uploads: UploadLimit;
+  /** How long an upload may send nothing, in milliseconds. */
+  upload_idle_ms: number;
+  /** How long a download may read nothing, in milliseconds: it holds a file or a connection to the storage open. */
+  download_idle_ms?: number;
+}
 
 type Purpose<Method> = Extract<SignedPurpose, { method: Method }>;
 
 const path = /^\/blobs\/([^/]+)$/;
 
-/** How long a client may read nothing, in milliseconds: a download holds a file or a connection to the storage open. */
-const stallTimeoutMs = 60_000;
-
 /**
  * Serves signed links to stored files: GET with Range, and PUT with the announced size and type. A link that was altered, has
  * expired, or is for another method gets FORBIDDEN.
- * @param timeoutMs a download is ended after the client has read nothing for this time.
  */
-export function serveBlobs(
-  addresses: ApiAddresses,
-  blobs: BlobStore,
-  timeoutMs = stallTimeoutMs,
-): Middleware {
+export function serveBlobs(parts: BlobParts): Middleware {
+  const { apiAddresses, blobs, download_idle_ms = 60_000 } = parts;
   return function serveBlob(ctx, next) {
     const ticket = path.exec(ctx.path)?.[1];
     return ticket === undefined ? next() : drainRefusedBody(ctx, () => open(ctx, ticket));
@@ -31,15 +36,15 @@ export function serveBlobs(
 
   async function open(ctx: Context, ticket: string): Promise<void> {
     const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
-    const purpose = addresses.verify(ticket);
+    const purpose = apiAddresses.verify(ticket);
     if (purpose?.method !== method) {
       throw new DomainError('FORBIDDEN', 'This link is invalid or has expired. Request a new one.');
     }
     try {
       if (purpose.method === 'GET') {
         await send(ctx, purpose, blobs);
-        ctx.res.setTimeout(timeoutMs, () => ctx.res.destroy());
-      } else await receive(ctx, purpose, blobs);
+        ctx.res.setTimeout(download_idle_ms, () => ctx.res.destroy());
+      } else await receive(ctx, purpose, parts);
     } catch (error) {
       if (error instanceof DomainError) throw error;
       if (error instanceof BlobMissing) throw fileMissing();
@@ -94,22 +99,31 @@ export function parseByteRange(header: string, size: number): ByteRange | 'unsat
   return start >= size ? 'unsatisfiable' : { start, end };
 }
 
-async function receive(ctx: Context, purpose: Purpose<'PUT'>, blobs: BlobStore): Promise<void> {
-  const { key, content_type, size_bytes } = purpose;
+async function receive(
+  ctx: Context,
+  { key, content_type, size_bytes }: Purpose<'PUT'>,
+  { blobs, uploads, upload_idle_ms }: BlobParts,
+): Promise<void> {
   if (ctx.request.length !== size_bytes) throw wrongField('Content-Length', `must be ${size_bytes}`);
   if (!isSameMediaType(ctx.get('Content-Type'), content_type))
     throw wrongField('Content-Type', `must be ${content_type}`);
-  await blobs.write(key, readBody(ctx));
+  await uploads.run(key, () => blobs.write(key, readBody(ctx, upload_idle_ms)));
   ctx.status = 200;
   ctx.body = '';
 }
 
 /** Node checks the Content-Length: a body that ends early fails. */
-async function* readBody(ctx: Context): AsyncGenerator<Uint8Array> {
+async function* readBody({ req }: Context, idle_ms: number): AsyncGenerator<Uint8Array> {
+  const reject = (cause: unknown): never => {
+    throw new DomainError('VALIDATION_ERROR', 'The body is incomplete. Send it again.', { cause });
+  };
+  const chunks: AsyncIterator<Uint8Array> = req.iterator({ destroyOnReturn: false });
+  const read = () =>
+    withTimeout(idle_ms, chunks.next().catch(reject), () => reject(`no data received for ${idle_ms} ms`));
   try {
-    yield* ctx.req as AsyncIterable<Uint8Array>;
-  } catch (error) {
-    throw new DomainError('VALIDATION_ERROR', 'The body is incomplete. Send it again.', { cause: error });
+    for (let chunk = await read(); !chunk.done; chunk = await read()) yield chunk.value;
+  } finally {
+    void chunks.return?.();
   }
 }
 

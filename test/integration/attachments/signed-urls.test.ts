@@ -8,12 +8,14 @@ import Koa from 'koa';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { BlobMissing, type BlobStore } from '../../../src/platform/blobs/store.ts';
 import { serveBlobs } from '../../../src/transports/rest/blobs.ts';
+import { createUploadLimit } from '../../../src/operations/execute/upload-limit.ts';
 import { attachmentScanningHandler } from '../../../workers/attachment-scanning.ts';
 import type { TestAgent } from '../../support/service.ts';
 import { reachable, sampleText, startAttachmentService, uploadId } from './setup.ts';
 import { use } from '../../support/use.ts';
 
-const service = use(() => startAttachmentService({ worker: false }));
+const limits = { UPLOADS_PER_AGENT: '2', UPLOAD_IDLE_SECONDS: '2' };
+const service = use(() => startAttachmentService({ worker: false, env: limits }));
 let ada: TestAgent;
 /** The signed URL of a clean file. */
 let address: string;
@@ -80,27 +82,49 @@ test('accept exactly the announced file', async () => {
   await service.core.blobs.remove(what.key);
 });
 
-test('store nothing of a body without a length or with missing bytes', async () => {
-  const what = { key: '2'.repeat(32), content_type: 'text/plain', size_bytes: 1_000 };
+const drafts = () => readdir(join(service.folder, 'blobs', 'drafts'));
+
+/** The address of an upload of 1,000 bytes, and what begins it. */
+async function announce(key: string) {
+  const what = { key, content_type: 'text/plain', size_bytes: 1_000 };
   const { url } = await service.core.apiAddresses.upload(what, Date.now() + 60_000);
-  const { pathname } = new URL(url);
-  const open = (headers: Record<string, string>) =>
-    request(`${service.url}${pathname}`, {
-      method: 'PUT',
-      headers: { 'Content-Type': 'text/plain', ...headers },
-    });
+  const target = reachable(service, url);
+  const open = (headers: Record<string, string> = { 'Content-Length': '1000' }) =>
+    request(target, { method: 'PUT', headers: { 'Content-Type': 'text/plain', ...headers } });
+  return { target, key, open };
+}
+
+test('store nothing of a body without a length or with missing bytes', async () => {
+  const { key, open } = await announce('2'.repeat(32));
   const unsaid = open({ 'Transfer-Encoding': 'chunked' });
   unsaid.end('x'.repeat(1_000));
   const [answer] = await once(unsaid, 'response');
   expect(answer.statusCode).toBe(400);
   answer.resume();
-  const cut = open({ 'Content-Length': '1000' }).on('error', () => undefined);
-  const drafts = () => readdir(join(service.folder, 'blobs', 'drafts'));
+  const cut = open().on('error', () => undefined);
   cut.write('x'.repeat(500));
   await vi.waitFor(async () => expect(await drafts()).toHaveLength(1), 8_000);
   cut.destroy();
   await vi.waitFor(async () => expect(await drafts()).toEqual([]), 8_000);
-  await expect(service.core.blobs.read(what.key)).rejects.toThrow(BlobMissing);
+  await expect(service.core.blobs.read(key)).rejects.toThrow(BlobMissing);
+});
+
+test('are in the limit of uploads, and an upload that sends nothing ends', async () => {
+  const { target, key, open } = await announce('4'.repeat(32));
+  const stalled = [open(), open()].map((call) => {
+    call.write('x'.repeat(500));
+    return once(call, 'response');
+  });
+  await vi.waitFor(async () => expect(await drafts()).toHaveLength(2), 8_000);
+  const put = () =>
+    fetch(target, { method: 'PUT', body: 'x'.repeat(1_000), headers: { 'Content-Type': 'text/plain' } });
+  const refused = await put();
+  expect([refused.status, (await refused.json()).error.code]).toEqual([429, 'RATE_LIMITED']);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  for (const [answer] of await Promise.all(stalled)) expect(answer.statusCode).toBe(400);
+  expect(await drafts()).toEqual([]);
+  expect((await put()).status).toBe(200);
+  await service.core.blobs.remove(key);
 });
 
 test('close the connection of a caller that does not read the response', async () => {
@@ -114,7 +138,13 @@ test('close the connection of a caller that does not read the response', async (
     streams.push(stream);
     return stream;
   };
-  const server = new Koa().use(serveBlobs(apiAddresses, { ...blobs, read }, 300)).listen(0, '127.0.0.1');
+  const parts = {
+    uploads: createUploadLimit(service.core.config),
+    upload_idle_ms: 300,
+    download_idle_ms: 300,
+  };
+  const middleware = serveBlobs({ ...parts, apiAddresses, blobs: { ...blobs, read } });
+  const server = new Koa().use(middleware).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const { pathname } = new URL(await apiAddresses.download(what, Date.now() + 60_000));
