@@ -13,19 +13,18 @@ export function agentErasureHandler(core: Core, stop: AbortSignal): JobHandler<{
   const { db, unitOfWork, blobs, logger } = core;
 
   async function erase(id: string): Promise<void> {
-    // Transactions that began before the agent was retired may still commit data of it.
-    await waitForOpenTransactions(core, stop);
-    let keys = (await db.erasures.find(id))?.doomed_keys ?? [];
-    for (;;) {
-      for (const key of keys) {
+    let erasure = await db.erasures.find(id);
+    while (erasure && erasure.done_at === null) {
+      // They may still commit data of the agent from before it was retired, and search rows from before its messages were erased.
+      if (erasure.stage === 'belongings' || erasure.stage === 'files')
+        await waitForOpenTransactions(core, stop);
+      const removed = erasure.doomed_keys;
+      for (const key of removed) {
         stop.throwIfAborted();
         await blobs.remove(key);
       }
       stop.throwIfAborted();
-      const removed = keys;
-      const erasure = await unitOfWork.write(system, (work) => runErasureStep(work, id, removed));
-      if (!erasure || erasure.done_at !== null) break;
-      keys = erasure.doomed_keys;
+      erasure = await unitOfWork.write(system, (work) => runErasureStep(work, id, removed));
     }
     await db.outbox.complete(agentErasure.name, [id]);
     logger.info({ erasure: id }, 'agent erased');

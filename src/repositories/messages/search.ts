@@ -139,6 +139,10 @@ const statementMethods = repository({
     'message_search.remove',
     'delete from message_search where message_id = any(:message_ids::text[])',
   ),
+  removeOfSender: sql.run<[senderId: string]>(
+    'message_search.remove_of_sender',
+    'delete from message_search where sender_id = :sender_id',
+  ),
   /** Id and content of the messages of these events, in no order. `offset 0` makes the planner look up both by key. */
   listContents: sql.rows<[eventIds: readonly string[]], { id: string; content: string }>(
     'message_search.list_contents(event_ids)',

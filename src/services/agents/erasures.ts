@@ -112,16 +112,18 @@ async function eraseMessages(
   };
 }
 
-/** The erasure is done when a step finds neither rows nor blobs. */
+/** The erasure is done when a step finds neither rows nor blobs. It also removes search rows that an index run has written meanwhile. */
 async function eraseFiles(
-  { db: { erasure: tables }, now }: SystemWork,
+  { db: { erasure: tables, messageSearch }, now }: SystemWork,
   { agent_id, doomed_keys }: Erasure,
 ): Promise<ErasureUpdate> {
   const unfinished = await tables.removeUploads(agent_id);
   const keys = [...unfinished, ...(await tables.removeFiles(agent_id, filesPerStep))];
   const remaining = [...doomed_keys, ...keys];
-  const done = remaining.length === 0 && { stage: 'done' as const, done_at: now };
-  return { counts: { files: keys.length }, doomed_keys: remaining, ...done };
+  const update = { counts: { files: keys.length }, doomed_keys: remaining };
+  if (remaining.length > 0) return update;
+  await messageSearch.removeOfSender(agent_id);
+  return { ...update, stage: 'done', done_at: now };
 }
 
 /** Returns the last erasure of an agent. @throws {DomainError} NOT_FOUND if there is none */
