@@ -28,7 +28,8 @@ export function inboxCommand(io: CommandIo): Command {
         },
       });
       for await (const event of events) {
-        await waiting;
+        // The page that finds the position can have events, before the stream is open.
+        await (waiting ??= showWaiting());
         if (event.type === 'gap') event.accept();
         const isOwn = event.type === 'message.created' && event.data.sender.id === me.id;
         const isShown =
