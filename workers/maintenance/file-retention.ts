@@ -1,5 +1,4 @@
 import type { Core } from '../../src/compose.ts';
-import { BlobMissing } from '../../src/platform/blobs/store.ts';
 
 type FileCore = Pick<Core, 'db' | 'blobs' | 'logger'>;
 
@@ -22,8 +21,8 @@ export async function expireExports({ db, blobs }: FileCore): Promise<void> {
   }
 }
 
-/** More lost files of a page are compared with those that are left. */
-const maxLost = 10;
+/** Lost files that the log names. */
+const maxNamed = 20;
 
 /**
  * Removes uploads that were not completed or sent in time: first the row, so that it can no longer be sent, then the blob. If the run
@@ -41,28 +40,29 @@ export async function expireUploads({ db, blobs }: FileCore): Promise<void> {
 }
 
 /**
- * Compares the blob store with the rows in key order: removes blobs without a row, and marks attachments without a blob as lost. An
- * empty store, and one without most files of a page, are ignored, because they are probably the wrong ones or not mounted.
+ * Compares the blob store with the rows in key order: removes blobs without a row, and logs attachments without a blob. Nothing else
+ * happens to those: their bytes can return, because the store may be another one or not mounted.
  */
 export async function sweepBlobs(core: FileCore): Promise<void> {
-  const { blobs, logger } = core;
+  const { db, blobs, logger } = core;
   const before = Date.now() - minAgeMs;
   await blobs.removeDrafts(before);
+  const lost: string[] = [];
   for (let after = '', more = true; more;) {
     const found = await blobs.list(after, pageSize);
-    if (after === '' && found.length === 0) {
-      logger.info({}, 'blob store is empty; not swept');
-      return;
-    }
     more = found.length === pageSize;
     const last = more ? (found.at(-1)?.key ?? lastKey) : lastKey;
     await removeOrphans(
       core,
       found.filter(({ written_at }) => written_at < before).map(({ key }) => key),
     );
-    await markLost(core, { after, last, before }, new Set(found.map(({ key }) => key)));
+    const stored = found.map(({ key }) => key);
+    const limit = maxNamed - lost.length;
+    lost.push(...(await db.attachments.listLost({ after, last, before, stored, limit })));
     after = last;
   }
+  if (lost.length > 0)
+    logger.error({ attachments: lost }, 'files are missing: restore their bytes, or check the blob store');
 }
 
 async function removeOrphans({ db, blobs, logger }: FileCore, keys: string[]): Promise<void> {
@@ -71,42 +71,4 @@ async function removeOrphans({ db, blobs, logger }: FileCore, keys: string[]): P
   const orphans = keys.filter((key) => !referenced.has(key));
   for (const key of orphans) await blobs.remove(key);
   if (orphans.length > 0) logger.info({ blobs: orphans.length }, 'orphaned blobs removed');
-}
-
-interface KeyRange {
-  after: string;
-  last: string;
-  before: number;
-}
-
-async function markLost(
-  { db, blobs, logger }: FileCore,
-  { after, last, before }: KeyRange,
-  stored: ReadonlySet<string>,
-): Promise<void> {
-  const { attachments } = db;
-  const rows = await attachments.listKeys(after, last, before);
-  const lost: string[] = [];
-  for (const { id, storage_key } of rows) {
-    // Checked again, because it may have been written after the listing.
-    if (!stored.has(storage_key) && (await isMissing(blobs, storage_key))) lost.push(id);
-  }
-  if (lost.length === 0) return;
-  if (lost.length > maxLost && lost.length > rows.length / 2) {
-    const about = { files: rows.length, missing: lost.length };
-    logger.error(about, 'most files are missing: the blob store is probably another one, or not mounted');
-    return;
-  }
-  await attachments.setLost(lost);
-  logger.error({ attachments: lost.slice(0, 20), lost: lost.length }, 'attachments have lost their bytes');
-}
-
-async function isMissing(blobs: Core['blobs'], key: string): Promise<boolean> {
-  try {
-    (await blobs.read(key)).destroy();
-    return false;
-  } catch (error) {
-    if (error instanceof BlobMissing) return true;
-    throw error;
-  }
 }

@@ -114,18 +114,16 @@ const createStorageMaintenance = repository(
        returning storage_key`,
     ),
     /**
-     * Clean files created before a time (ms), with storage keys after `after` and up to `last`. Only clean files are served, and the scan
-     * finds missing bytes of others. Bytes of new files may still be arriving.
+     * Clean files created before a time (ms), with storage keys after `after` and up to `last`, but none of `stored`. Only clean files are
+     * served, and the scan finds missing bytes of others. Bytes of new files may still be arriving.
      */
-    listKeys: sql.rows<[after: string, last: string, before: number], { id: string; storage_key: string }>(
-      'attachments.list_keys(after, last, before)',
-      `select id, storage_key from attachments
-       where storage_key > :after and storage_key <= :last and scan_status = 'clean' and created_at < :before order by storage_key`,
-    ),
-    /** Marks files whose bytes are lost as failed: they are no longer served. */
-    setLost: sql.run<[ids: readonly string[]]>(
-      'attachments.set_lost',
-      `update attachments set scan_status = 'failed', preview = null where id = any(:ids::text[]) and scan_status = 'clean'`,
+    listLost: sql.values<
+      [range: { after: string; last: string; before: number; stored: readonly string[]; limit: number }],
+      string
+    >(
+      'attachments.list_lost',
+      `select id from attachments where storage_key > :after and storage_key <= :last and scan_status = 'clean' and created_at < :before
+         and storage_key <> all(:stored::text[]) order by storage_key limit :limit`,
     ),
   },
   (db) => ({
