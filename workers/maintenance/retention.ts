@@ -12,7 +12,7 @@ const inboxesPerStatement = 500;
 const consumersPerStatement = 1_000;
 const threadsPerStatement = 20;
 const messagesPerStatement = 100;
-const wiresPerStatement = 1_000;
+const rowsPerStatement = 1_000;
 
 type RetentionCore = PartitionCore & Pick<Core, 'config' | 'blobs'>;
 
@@ -46,19 +46,20 @@ async function expireInboxes({ db, unitOfWork }: RetentionCore, oldest: number):
 }
 
 /**
- * Removes old messages that no stored event refers to, with their search rows and files: whole partitions, and single rows of default
+ * Removes old messages that no stored event refers to, with all that is known of them: whole partitions, and single rows of default
  * partitions.
  */
 async function expireMessages(core: RetentionCore, oldest: number): Promise<void> {
-  const { a2aMessages, feedRetention, partitions, attachments } = core.db;
+  const { a2aMessages, feedRetention, partitions, attachments, remoteMessages } = core.db;
   const event = await feedRetention.findOldestEvent();
   const olderThan = minIdAt('message', Math.min(oldest, event === undefined ? oldest : timeOfId(event)));
   await dropPartitions(core, 'messages', olderThan);
   await dropPartitions(core, 'message_search', olderThan);
   await removeStrays(core, olderThan);
-  while ((await a2aMessages.clearWire(olderThan, wiresPerStatement)) > 0);
   const firstId = (await partitions.list()).find(({ table }) => table === 'messages')?.from;
   if (!firstId) return;
+  while ((await a2aMessages.clearContent(firstId, rowsPerStatement)) > 0);
+  while ((await remoteMessages.removeOrphaned(firstId, rowsPerStatement)) > 0);
   const removeOrphaned = () => attachments.removeOrphaned(firstId, filesPerStatement);
   for (let keys = await removeOrphaned(); keys.length > 0; keys = await removeOrphaned()) {
     for (const key of keys) await core.blobs.remove(key);

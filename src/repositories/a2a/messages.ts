@@ -148,11 +148,18 @@ export const a2aMessagesRepository = repository({
     'a2a_messages.is_context',
     `select 1 from tasks t join a2a_messages w on w.task_id = t.id where t.thread_id = :thread_id limit 1`,
   ),
-  /** Forgets the received form of messages that are older than this id; returns how many. */
-  clearWire: sql.rowCount<[olderThan: string, limit: number]>(
-    'a2a_messages.clear_wire(older_than, limit)',
-    `update a2a_messages set wire = null
-     where message_id in (select message_id from a2a_messages where wire is not null and message_id < :older_than order by message_id limit :limit)
-     returning 1`,
+  /** Forgets the received form and the data of messages that are older than this id, up to `limit` of each; returns how many. */
+  clearContent: sql.rowCount<[olderThan: string, limit: number]>(
+    'a2a_messages.clear_content(older_than, limit)',
+    `with received as (
+       update a2a_messages set wire = null
+       where message_id in (select message_id from a2a_messages where wire is not null and message_id < :older_than order by message_id limit :limit)
+       returning 1
+     ), data as (
+       update task_messages set data = null
+       where message_id in (select message_id from task_messages where data is not null and message_id < :older_than order by message_id limit :limit)
+       returning 1
+     )
+     select from received union all select from data`,
   ),
 });

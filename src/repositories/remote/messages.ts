@@ -63,6 +63,8 @@ const markOf = (states: readonly TaskDelivery[]): string => {
     where thread_id = w.thread_id and sequence < coalesce(least(${states.map(first).join(', ')}), 2147483647)), 0)`;
 };
 
+const isGone = (row: string): string => `not exists (select from messages where id = ${row}.message_id)`;
+
 /** What became of the messages to remote agents. */
 export const remoteMessagesRepository = repository({
   /**
@@ -118,6 +120,32 @@ export const remoteMessagesRepository = repository({
     'remote_messages.list_undelivered(thread_id, below, limit)',
     `select message_id, sequence, outcome, error, created_at as failed_at from remote_messages
      where thread_id = :thread_id and sequence < :below and outcome <> 'accepted' order by sequence desc limit :limit`,
+  ),
+  /**
+   * Forgets what became of messages that were removed, with their ended tasks, and which of them have arrived; up to `limit` of each. Returns
+   * how many. All are below this id. The last arrival of a thread is kept: its sender can repeat it, and names it in the next message.
+   */
+  removeOrphaned: sql.rowCount<[firstId: string, limit: number]>(
+    'remote_messages.remove_orphaned(first_id, limit)',
+    `with sent as (
+       delete from remote_messages where message_id = any(array(
+         select r.message_id from remote_messages r where r.message_id < :first_id and ${isGone('r')}
+           and not exists (select from task_messages where message_id = r.message_id)
+           and not exists (select from remote_tasks where thread_id = r.thread_id and remote_task_id = r.remote_task_id and poll_at is not null)
+         order by 1 limit :limit))
+       returning thread_id, remote_task_id
+     ), ended as (
+       delete from remote_tasks k using sent s
+       where k.thread_id = s.thread_id and k.remote_task_id = s.remote_task_id and k.task_id is null and k.poll_at is null
+     ), arrived as (
+       delete from remote_updates where (thread_id, key) in (
+         select u.thread_id, u.key from remote_updates u where u.message_id < :first_id and ${isGone('u')}
+           and exists (select from remote_updates where thread_id = u.thread_id and message_id > u.message_id)
+           and not exists (select from remote_tasks where thread_id = u.thread_id and poll_at is not null)
+         order by u.message_id limit :limit)
+       returning 1
+     )
+     select from sent union all select from arrived`,
   ),
   /** Whether the remote agent got a message after those of a task. */
   hasLater: sql.hasRow<[threadId: string, remoteTaskId: string]>(

@@ -120,15 +120,19 @@ describe.each(bindings)('over %s', (binding) => {
     const { ann, bob, client } = await pair();
     const { id, contextId } = (await client.call('SendMessage', { message: toA2aMessage('Old'), ...now }))
       .result.task;
+    const report = { state: 'working', data: { day: 'Friday' } };
+    expect((await service.post(bob, `/tasks/${id}/update`, report)).status).toBe(200);
     await service.sql('delete from messages where thread_id = $1', [contextId]);
     const sent = await client.call('SendMessage', { message: toA2aMessage('New', { taskId: id }), ...now });
     expect(sent.result.task.history).toHaveLength(1);
     expect((await service.post(bob, `/threads/${contextId}/messages`, { content: 'Yes' })).status).toBe(201);
     expect((await client.call('GetTask', { id })).result.status.state).toBe('TASK_STATE_COMPLETED');
-    await service.core.db.a2aMessages.clearWire(minIdAt('message', Date.now() + 1_000), 1_000);
-    const rows = await service.sql('select 1 from a2a_messages where client_id = $1 and wire is not null', [
-      ann.id,
-    ]);
+    await service.core.db.a2aMessages.clearContent(minIdAt('message', Date.now() + 1_000), 1_000);
+    const rows = await service.sql(
+      `select 1 from a2a_messages where client_id = $1 and wire is not null
+       union all select 1 from task_messages where task_id = $2 and data is not null`,
+      [ann.id, id],
+    );
     expect(rows).toEqual([]);
     expect((await client.call('GetTask', { id })).result.history[0].parts).toEqual([
       { text: 'New', mediaType: 'text/plain' },

@@ -1,19 +1,21 @@
 import { expect, test } from 'vitest';
 import { parseHandle } from '../../../packages/core/src/domain/agents/handles.ts';
 import { readNextPart } from '../../../src/services/agents/export-records.ts';
+import { expireByAge } from '../../../workers/maintenance/retention.ts';
+import { type MaintenanceTask } from '../../../src/jobs/maintenance.ts';
 import { maintenanceHandler } from '../../../workers/maintenance/tasks.ts';
 import { startRemoteServer } from '../../support/a2a/remote-server.ts';
 import { runCliJson } from '../../clients/cli.ts';
 import { waitUntil } from '../webhooks/setup.ts';
-import { useInstallation } from './setup.ts';
+import { storyOf, useInstallation } from './setup.ts';
 import { stopAfterTest } from '../../support/use.ts';
 
-const service = useInstallation({ env: { REMOTE_CONFIRM: 'person' } });
+const service = useInstallation({ env: { REMOTE_CONFIRM: 'person', MESSAGE_RETENTION_DAYS: '40' } });
 const dayMs = 24 * 3_600_000;
 
 /** Runs the maintenance at a later time. */
-const maintainAfter = (ms: number) =>
-  maintenanceHandler(service.core, undefined, () => Date.now() + ms).handle({ task: 'expire-remote-agents' });
+const maintainAfter = (ms: number, task: MaintenanceTask = 'expire-remote-agents') =>
+  maintenanceHandler(service.core, undefined, () => Date.now() + ms).handle({ task });
 
 async function meet() {
   const server = stopAfterTest(await startRemoteServer());
@@ -80,4 +82,53 @@ test('an export has what is known of messages to other systems, and an erasure r
   expect(await service.sql('select from remote_messages where thread_id = $1', [thread_id])).toEqual([]);
   const own = await runCliJson(env, ['agent', 'erase', remote.handle, '--confirm', remote.handle]);
   expect(own).toMatchObject({ state: 'done', erased: { remote_agents: 1 } });
+});
+
+test('what is known of removed messages is removed with them, and the conversation continues', async () => {
+  const { server, ann, remote, confirm } = await meet();
+  await confirm();
+  const { thread_id } = await service.ask(ann, remote, 'direct one');
+  const story = async () => storyOf(await service.messages(ann, thread_id), ann);
+  const says = (...texts: string[]) => waitUntil(story).toEqual(texts);
+  await waitUntil(story).toHaveLength(2);
+  await service.send(ann, thread_id, 'two');
+  await waitUntil(story).toHaveLength(4);
+  await service.send(ann, thread_id, 'direct three');
+  await waitUntil(story).toHaveLength(6);
+  const keys = async () =>
+    (
+      await service.sql<{ key: string }>(
+        'select key from remote_updates where thread_id = $1 order by message_id',
+        [thread_id],
+      )
+    ).map(({ key }) => key);
+  const left = async () =>
+    (
+      await service.sql(
+        `select (select count(*)::int from remote_messages where thread_id = $1) as messages,
+           (select count(*)::int from remote_tasks where thread_id = $1) as tasks`,
+        [thread_id],
+      )
+    )[0];
+  const last = (await keys()).at(-1) ?? '';
+  expect([await left(), await keys()]).toEqual([
+    { messages: 3, tasks: 1 },
+    [expect.any(String), expect.any(String), last],
+  ]);
+  const expire = () => expireByAge(service.core, Date.now() + 50 * dayMs);
+  await expire();
+  // The first one belongs to a task.
+  expect([await left(), await keys(), await story()]).toEqual([{ messages: 1, tasks: 0 }, [last], []]);
+  await maintainAfter(50 * dayMs, 'sweep-tasks');
+  await expire();
+  expect(await left()).toEqual({ messages: 0, tasks: 0 });
+
+  server.answer('SendMessage', () => ({
+    message: { messageId: last, role: 'ROLE_AGENT', parts: [{ text: 'It is repeated.' }] },
+  }));
+  await service.send(ann, thread_id, 'direct four');
+  await waitUntil(left).toEqual({ messages: 1, tasks: 0 });
+  server.answer('SendMessage', undefined);
+  await service.send(ann, thread_id, 'direct five');
+  await says('here: direct four', 'here: direct five', 'there: Done: direct five');
 });
