@@ -44,13 +44,7 @@ export function createPostgresBus({ url, channel, log }: PostgresBusOptions): Bu
       if (messages.length > 0) await notify(messages.map(packMessage));
     },
 
-    async subscribe(topic, handler) {
-      const remove = topics.add(topic, handler);
-      return async () => {
-        remove();
-      };
-    },
-
+    subscribe: topics.subscribe,
     isHealthy: () => listener.isListening(),
 
     async close() {

@@ -40,13 +40,7 @@ export function createRedisBus({ url, prefix, log }: RedisBusOptions): Bus {
         await connection.send(packPayloads(messages.map(packMessage), maxPayloadBytes));
     },
 
-    async subscribe(topic, handler) {
-      const remove = topics.add(topic, handler);
-      return async () => {
-        remove();
-      };
-    },
-
+    subscribe: topics.subscribe,
     isHealthy: () => connection.isHealthy(),
     close: () => connection.close(),
   };

@@ -1,11 +1,18 @@
+import type { RedisOptions } from 'ioredis';
 import type { BusConnection, BusConnectionOptions } from './bus.ts';
 import { closeRedis, connectRedis, failFast } from '../redis/connect.ts';
 
 const heartbeatMs = 5_000;
 
-/** One channel of one server: one connection sends, one listens. Both reconnect without limit. */
-export function connectSingleChannel({ url, channel, onPayload, log }: BusConnectionOptions): BusConnection {
+/**
+ * One channel of one server: one connection sends, one listens. Both reconnect without limit. The databases of a server share their channels,
+ * so the name ends with the number of the database, except of the first one.
+ */
+export function connectSingleChannel(options: BusConnectionOptions): BusConnection {
+  const { url, onPayload, log } = options;
   const publisher = connectRedis(url, log, failFast);
+  const { db = 0 } = publisher.options as RedisOptions;
+  const channel = db === 0 ? options.channel : `${options.channel}:${db}`;
   const subscriber = connectRedis(url, log, { ...failFast, autoResubscribe: false });
   let isListening = false;
 

@@ -1,10 +1,8 @@
-import type { BusHandler } from './bus.ts';
+import type { Bus, BusHandler } from './bus.ts';
 import type { ErrorLog } from '../../shared/error-log.ts';
 
 /** The handlers of this process by topic; both adapters dispatch through it. */
-export interface TopicTable {
-  /** @returns removes the handler, and returns whether the topic has no handler left. */
-  add(topic: string, handler: BusHandler): () => boolean;
+export interface TopicTable extends Pick<Bus, 'subscribe'> {
   /** Calls the handlers in the order they were added. A handler that throws is logged and does not affect the others. */
   dispatch(topic: string, body: string): void;
 }
@@ -13,14 +11,12 @@ export interface TopicTable {
 export function createTopicTable(log: ErrorLog): TopicTable {
   const table = new Map<string, Set<{ handler: BusHandler }>>();
   return {
-    add(topic, handler) {
+    async subscribe(topic, handler) {
       const entry = { handler };
-      const entries = table.get(topic);
-      if (entries) entries.add(entry);
-      else table.set(topic, new Set([entry]));
-      return () => {
-        const current = table.get(topic);
-        return current?.delete(entry) === true && current.size === 0 && table.delete(topic);
+      const entries = table.get(topic) ?? new Set();
+      table.set(topic, entries.add(entry));
+      return async () => {
+        if (entries.delete(entry) && entries.size === 0) table.delete(topic);
       };
     },
     dispatch(topic, body) {

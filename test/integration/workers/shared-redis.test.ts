@@ -31,6 +31,20 @@ await describeWithRedis('two instances on one Redis', () => {
     (await startInstanceGuard(elsewhere))();
   });
 
+  test('do not receive the messages of each other in two databases of it', async () => {
+    const first = stopAfterTest(await startService({ backend: 'redis' }));
+    const settings = await createTestSettings('postgres');
+    onTestFinished(() => settings.release());
+    const env = { ...settings.env, REDIS_URL: `${first.core.config.REDIS_URL}/1` };
+    const second = stopAfterTest(await startService({ settings: { ...settings, env } }));
+    const received: string[] = [];
+    await second.core.bus.subscribe('test', (body) => received.push(body));
+    await first.core.bus.publish([{ topic: 'test', body: 'of the first' }]);
+    await second.core.bus.publish([{ topic: 'test', body: 'of the second' }]);
+    await vi.waitFor(() => expect(received).toContain('of the second'));
+    expect(received).toEqual(['of the second']);
+  });
+
   test('a process with another SECRET_KEY is told that, under any prefix', async () => {
     const first = stopAfterTest(await startService({ backend: 'redis' }));
     const other = { ...envOf(first), SECRET_KEY: 'fedcba9876543210'.repeat(2), LOG_LEVEL: 'silent' };

@@ -4,7 +4,7 @@ import type { Bus } from '../../../src/platform/bus/bus.ts';
 
 /** A bus within the process; it can lose every call, with or without knowing. */
 export function createLocalBus() {
-  const listened = new Set<string>();
+  const listened = new Map<() => Promise<void>, string>();
   const topics = createTopicTable((message, error) => {
     throw new Error(message, { cause: error });
   });
@@ -15,10 +15,11 @@ export function createLocalBus() {
       for (const { topic, body } of messages) topics.dispatch(topic, body);
     },
     async subscribe(topic, handler) {
-      const remove = topics.add(topic, handler);
-      listened.add(topic);
+      const remove = await topics.subscribe(topic, handler);
+      listened.set(remove, topic);
       return async () => {
-        if (remove()) listened.delete(topic);
+        await remove();
+        listened.delete(remove);
       };
     },
     isHealthy: () => state.healthy,
@@ -27,7 +28,7 @@ export function createLocalBus() {
   return {
     bus,
     state,
-    topics: () => [...listened],
+    topics: () => [...new Set(listened.values())],
     notify: (agentId: string, number: number) =>
       bus.publish(packWakeups([{ agent_id: agentId, last_number: number }])),
   };
