@@ -134,12 +134,14 @@ async function settle(
     }
     logger.info({ notification: id, channel: message.kind, error: failure.error }, 'notification not sent');
     const failedSince = await notificationChannels.recordFailure(message, failure.error, time);
-    if (failure.isGone === true || time - (failedSince ?? time) >= pacing.offAfterMs) {
+    const delay = pacing.scheduleMs[attempts];
+    const isLast = failure.isFinal === true || purpose === 'test' || delay === undefined;
+    // There can have been no attempt for days: so not at the first one.
+    const isFailing = isLast && time - (failedSince ?? time) >= pacing.offAfterMs;
+    if (failure.isGone === true || isFailing) {
       await notificationChannels.turnOff(message, failure.isGone === true ? 'gone' : 'failing');
       return notificationMessages.removeOfChannel(message);
     }
-    const delay = pacing.scheduleMs[attempts];
-    const isLast = failure.isFinal === true || purpose === 'test' || delay === undefined;
     return isLast ? notificationMessages.remove(id) : notificationMessages.postpone(message, time + delay);
   });
 }

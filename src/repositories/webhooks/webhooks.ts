@@ -1,4 +1,4 @@
-import type { DisabledReason } from '../../../packages/core/src/domain/webhooks.ts';
+import { type DisabledReason, maxAttemptGapMs } from '../../../packages/core/src/domain/webhooks.ts';
 import { repository, sql } from '../sql.ts';
 
 /** A URL that receives events of an agent. Times are in milliseconds. */
@@ -86,10 +86,11 @@ export const webhooksRepository = repository({
     `update webhooks set previous_secret = secret, previous_secret_until = :until, secret = :secret, updated_at = :now
      where id = :id and agent_id = :agent_id returning ${columns}`,
   ),
-  /** Notes a failed attempt, unless one is noted. */
-  noteFailure: sql.run<[id: string, now: number]>(
-    'webhooks.note_failure(id, now)',
-    `update webhooks set failing_since = :now where id = :id and failing_since is null`,
+  /** Notes a failed attempt. It counts as the first one also if there was none for so long that no worker can have been running. */
+  noteFailure: sql.run<[id: string, isFirst: boolean, now: number]>(
+    'webhooks.note_failure(id, is_first, now)',
+    `update webhooks set failed_at = :now, failing_since =
+       case when not :is_first and failed_at > :now::bigint - ${maxAttemptGapMs} then failing_since else :now end where id = :id`,
   ),
   /** After a delivered attempt, and when what failed is no longer attempted. */
   clearFailure: sql.run<[id: string]>(

@@ -154,6 +154,13 @@ describe('an item', () => {
   });
 });
 
+const threeDays = 3 * 86_400_000;
+
+async function failSince(person: { account_id: string }, at: number): Promise<void> {
+  const text = `update notification_channels set failed_since = $2 where account_id = $1`;
+  await setup.service.sql(text, [person.account_id, at]);
+}
+
 describe('a mail server', () => {
   test('that refuses the address: the page shows the error, and the message is not repeated', async () => {
     const ada = await setup.person();
@@ -167,15 +174,29 @@ describe('a mail server', () => {
     setup.mailServer.setHandler(() => undefined);
   });
 
+  test('that failed three days ago and once more: e-mail stays on if the message arrives then', async () => {
+    const ada = await setup.person();
+    const address = await setup.turnMailOn(ada);
+    await failSince(ada.person, Date.now() - threeDays);
+    let refused = 0;
+    setup.mailServer.setHandler((mail) => {
+      const isFirst = mail.recipients.includes(address) && (refused += 1) === 1;
+      return isFirst ? refuseMail(451)(mail) : undefined;
+    });
+    await setup.ask(ada);
+    await waitUntil(() => setup.itemMails(address)).toHaveLength(2);
+    await waitUntil(() => setup.count('notification_messages', ada)).toBe(0);
+    expect((await ada.go(page)).visibleText).toContain('E-mailOn');
+    setup.mailServer.setHandler(() => undefined);
+  });
+
   test('that fails for three days: e-mail is turned off', async () => {
     const ada = await setup.person();
     const address = await setup.turnMailOn(ada);
     setup.mailServer.setHandler((mail) =>
       mail.recipients.includes(address) ? refuseMail(451)(mail) : undefined,
     );
-    const text = `update notification_channels set failed_since = $2 where account_id = $1`;
-    const threeDays = 3 * 86_400_000;
-    await setup.service.sql(text, [ada.person.account_id, Date.now() - threeDays]);
+    await failSince(ada.person, Date.now() - threeDays);
     await setup.ask(ada);
     await waitUntil(async () => (await ada.go(page)).visibleText).toContain(
       'no message arrived for three days',

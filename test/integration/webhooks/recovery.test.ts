@@ -114,22 +114,27 @@ describe('a webhook that gets new events before the old ones are retried', () =>
       await setup.sendMessageTo(bob);
       await waitUntil(async () => (await setup.deliveries(bob, webhook))[0]?.last_status).toBe(status);
     };
-    const pass = async () => {
+    const pass = async (ms = hour, columns = ['failing_since']) => {
       // The worker has ended its turn.
       const active = async () => (await setup.core.queues.depths()).map((queue) => queue.active);
       await waitUntil(async () => Math.max(...(await active()))).toBe(0);
-      const text = 'update webhooks set failing_since = failing_since - $1 where id = $2';
-      await setup.core.database.query({ text }, [hour, webhook.id]);
+      const changes = columns.map((column) => `${column} = ${column} - $1`).join();
+      const text = `update webhooks set ${changes} where id = $2`;
+      await setup.core.database.query({ text }, [ms, webhook.id]);
     };
     await attempted(503);
     await pass();
     await attempted(204);
     await attempted(500);
     expect(await shown()).toMatchObject({ enabled: true });
+    // No worker attempts anything for four days.
+    await pass(96 * hour, ['failing_since', 'failed_at']);
+    await attempted(504);
     await pass();
+    expect(await shown()).toMatchObject({ enabled: true });
     await attempted(502);
     await waitUntil(shown).toMatchObject({ enabled: false, disabled_reason: 'failing' });
-    expect(await setup.deliveries(bob, webhook, '?state=failed')).toHaveLength(3);
+    expect(await setup.deliveries(bob, webhook, '?state=failed')).toHaveLength(4);
     await setup.call('PATCH', `/webhooks/${webhook.id}`, bob.token, { enabled: true });
     await attempted(501);
     await pass();
@@ -137,7 +142,7 @@ describe('a webhook that gets new events before the old ones are retried', () =>
     const skip = `update webhooks set scopes = '{}' where id = $1`;
     await setup.core.database.query({ text: skip }, [webhook.id]);
     await setup.call('POST', `/webhooks/${webhook.id}/replay`, bob.token, { since: 0 });
-    await waitUntil(() => setup.deliveries(bob, webhook, '?state=skipped')).toHaveLength(3);
+    await waitUntil(() => setup.deliveries(bob, webhook, '?state=skipped')).toHaveLength(4);
     const allow = `update webhooks set scopes = '{threads:read}' where id = $1`;
     await setup.core.database.query({ text: allow }, [webhook.id]);
     await attempted(502);

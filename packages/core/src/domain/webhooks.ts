@@ -73,5 +73,8 @@ export const defaultPacing: WebhookPacing = {
   graceMs: 5 * second,
 };
 
+/** Longer than any pause between two attempts of a webhook that fails. */
+export const maxAttemptGapMs = 36 * hour;
+
 /** The bus topic that notifies workers of a webhook with due deliveries; the body is its id. */
 export const webhooksTopic = 'webhooks';
