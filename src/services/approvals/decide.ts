@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ApprovalRow } from '../../repositories/agents/approval-queries.ts';
 import {
   type ApprovalDecision,
@@ -17,7 +18,7 @@ export const approvalMs = 24 * 60 * 60 * 1000;
 export interface ReviewDetails {
   /** Why it was denied: the agent gets it. */
   reason?: string | null | undefined;
-  /** The texts of the call after an edit, in their order. Absent: as the agent wrote them. */
+  /** The texts of the call, perhaps edited, in their order. Absent: as the agent wrote them. */
   texts?: readonly string[] | undefined;
   /** Whether nothing that goes to these recipients needs a review from now on. */
   trust?: boolean | undefined;
@@ -32,7 +33,8 @@ export interface Decider extends ReviewDetails {
 
 /**
  * Decides an approval; the caller checks permission. Approving runs the call of the agent in this transaction, under its idempotency key. If
- * the call is refused, nothing changes. A denial lasts until the request's own 24 hours end. Repeating the same decision changes nothing.
+ * the call is refused, nothing changes. A denial lasts until the request's own 24 hours end. Repeating the same decision without texts
+ * changes nothing.
  * @throws {DomainError} NOT_FOUND; INVALID_TRANSITION if it was decided otherwise, or expired; the refusal of the call
  */
 export async function decideApproval(
@@ -70,7 +72,8 @@ export async function decideApproval(
     emitResolved(work, approval, answer);
     return;
   }
-  if (approval.state === decision) return;
+  // Other texts can have been sent.
+  if (approval.state === decision && review.texts === undefined) return;
   throw new DomainError('INVALID_TRANSITION', `This approval is already ${approval.state}.`);
 }
 
@@ -86,6 +89,8 @@ async function runCall(
 ): Promise<string> {
   const agent = await work.db.agents.find(agent_id);
   if (!agent) throw approvalNotFound();
+  const held = isReview ? await work.db.approvals.findHeld(id) : null;
+  const edited = isDeepStrictEqual(texts, held?.shown.texts) ? undefined : texts;
   const actor: Actor = {
     agent_id,
     handle: agent.canonical_handle,
@@ -95,17 +100,16 @@ async function runCall(
       'contacts:write',
       ...(isReview ? ['threads:read', 'threads:write'] : []),
     ]),
-    review: { handles: isReview ? recipients : [target], is_edited: texts !== undefined },
+    review: { handles: isReview ? recipients : [target], is_edited: edited !== undefined },
     client_id: 'approval',
     resource: '',
     expires_at: work.now,
     token_id: '',
   };
-  const held = isReview ? await work.db.approvals.findHeld(id) : null;
   if (isReview && trust) await trustRecipients(work, agent_id, recipients);
   const answer = await work.settings.runApproved(
     { ...work, actor },
-    { action, target, message, input: held?.input, texts },
+    { action, target, message, input: held?.input, texts: edited },
   );
   await work.db.approvals.storeAnswer(id, isReview ? null : answer, work.now);
   const claim = await work.db.approvals.findClaim(id);

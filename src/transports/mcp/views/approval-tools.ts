@@ -112,10 +112,7 @@ export function createApprovalTools(parts: ApprovalParts): Tool[] {
           'FORBIDDEN',
           `A person decides this, at ${approvalUrl(parts.public_url, approval_id)}`,
         );
-      const review = approval.is_review ? await parts.readReview(approval) : null;
-      const isEdited =
-        texts?.length !== review?.texts.length || texts?.some((text, at) => text !== review?.texts[at]);
-      await parts.decideApproval(approval, decision, { reason, ...(texts && isEdited && { texts }) });
+      await parts.decideApproval(approval, decision, { reason, texts });
       return { approvals: [show(await parts.findApproval(actor.agent_id, approval_id))] };
     },
     errors: ['NOT_FOUND', 'FORBIDDEN', 'INVALID_TRANSITION'],
