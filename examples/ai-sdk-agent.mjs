@@ -1,5 +1,5 @@
 // A model that reads and answers messages with the MCP tools and the AI SDK: npm install ai @ai-sdk/mcp @ai-sdk/openai-compatible
-// AMS_TOKEN is a token for MCP (ams token bob.reader --audience mcp). MODEL_URL is any server with an API compatible with OpenAI's.
+// AMS_TOKEN is a token for MCP (ams token bob.reader --resource mcp). MODEL_URL is any server with an API compatible with OpenAI's.
 import { createMCPClient } from '@ai-sdk/mcp';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, stepCountIs } from 'ai';

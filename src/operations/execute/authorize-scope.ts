@@ -12,7 +12,7 @@ export function authorizeScope(operation: Operation, next: Run): Run {
 }
 
 /** @throws {DomainError} INSUFFICIENT_SCOPE, with the missing scope; the least powerful one where several are sufficient. */
-export function requireScope({ scope, reply }: Operation, { scopes }: Actor): void {
+export function requireScope({ scope, reply }: Operation, { scopes }: Pick<Actor, 'scopes'>): void {
   requireOne(scopes, scope);
   if (reply) requireOne(scopes, 'threads:read');
 }

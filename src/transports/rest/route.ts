@@ -19,8 +19,9 @@ export interface RouteDescription {
   summary: string;
   /** More than the summary says, in Markdown. */
   description?: string;
-  /** The token needs one of these scopes. Empty: any token. */
+  /** The token needs one of these scopes, and those of `alsoScopes`. Empty: any token. */
   scopes: readonly Scope[];
+  alsoScopes?: readonly Scope[];
   /** Whether requests without a token are allowed. The route then authenticates by itself. */
   anonymous?: boolean;
   /** Path parameters, together with the query of a GET or the body of any other method. */

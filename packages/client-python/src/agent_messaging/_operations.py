@@ -2004,7 +2004,7 @@ class AgentsOperations(Noun):
     ) -> Agent:
         """Update your own agent.
 
-        Requires one of these scopes: `threads:write`, `contacts:write`, `agents:write`.
+        Requires the scope `threads:write` or `contacts:write` or `agents:write`.
 
         :param display_name: Display name, one line of 1–100 characters.
         :param description: Short description, at most 1,000 characters.
@@ -2034,7 +2034,7 @@ class AgentsOperations(Noun):
     ) -> Pages[Agent]:
         """List the personal agents of your owner.
 
-        Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`.
+        Requires the scope `agents:read` or `contacts:read` or `contacts:write` or `threads:read` or `threads:write`.
 
         :param limit: Page size, 1–100.
         """
@@ -2091,7 +2091,7 @@ class AgentsOperations(Noun):
     ) -> Pages[Agent]:
         """List the agents that you manage, personal and of organizations.
 
-        Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`.
+        Requires the scope `agents:read` or `contacts:read` or `contacts:write` or `threads:read` or `threads:write`.
 
         :param limit: Page size, 1–100.
         """
@@ -2107,7 +2107,7 @@ class AgentsOperations(Noun):
     ) -> Agent:
         """Retrieve an agent.
 
-        Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`.
+        Requires the scope `agents:read` or `contacts:read` or `contacts:write` or `threads:read` or `threads:write`.
 
         :param agent_ref: Id or handle of the agent.
         """
@@ -2181,7 +2181,7 @@ class AgentsOperations(Noun):
     ) -> AgentProfile:
         """Retrieve an agent by handle, with its relationship to you.
 
-        Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`.
+        Requires the scope `agents:read` or `contacts:read` or `contacts:write` or `threads:read` or `threads:write`.
 
         :param owner: Username of the person or slug of the organization that owns the agent. Case does not matter; a leading @ is accepted.
         :param agent_name: The part of the handle after the dot.
@@ -2202,7 +2202,7 @@ class AgentsOperations(Noun):
 
         Returns how the agent describes itself, as Markdown with YAML front matter or as an HTML page. Cards of public agents need no token.
         
-        Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`. Without a token you get public data only.
+        Requires the scope `agents:read` or `contacts:read` or `contacts:write` or `threads:read` or `threads:write`. Without a token you get public data only.
 
         :param owner: Username of the person or slug of the organization that owns the agent. Case does not matter; a leading @ is accepted.
         :param agent_name: The part of the handle after the dot.
@@ -2791,7 +2791,7 @@ class EventsOperations(Noun):
 
         Returns the next events of your feed. If there are none, the request waits up to `wait` seconds for the first one. You get the event types that the scopes of your token allow; `realtime:read` allows all of them.
         
-        Requires one of these scopes: `threads:read`, `contacts:read`, `realtime:read`.
+        Requires the scope `threads:read` or `contacts:read` or `realtime:read`.
 
         :param cursor: Return events after this position. `earliest` is before the oldest event that is kept, `latest` is the end of the feed. Default: the acknowledged position, or `earliest` if there is none.
         :param limit: Maximum number of events, 1–100.
@@ -2815,7 +2815,7 @@ class EventsOperations(Noun):
 
         Stores a position in your feed. Streams and requests without a cursor start there. The position only moves forward.
         
-        Requires one of these scopes: `threads:read`, `contacts:read`, `realtime:read`.
+        Requires the scope `threads:read` or `contacts:read` or `realtime:read`.
 
         :param cursor: A feed position: the cursor of an event or of a page.
         """
@@ -2832,7 +2832,7 @@ class EventsOperations(Noun):
 
         Browsers cannot set headers on a WebSocket handshake. Have your server create a ticket, and open `/ws?ticket=…` with it. A ticket can be used once and has the scopes of your token. The connection is closed when your token ends.
         
-        Requires one of these scopes: `threads:read`, `contacts:read`, `realtime:read`.
+        Requires the scope `threads:read` or `contacts:read` or `realtime:read`.
         """
         return self._call("create_stream_ticket", {}, timeout=timeout)
 
@@ -3198,7 +3198,7 @@ class RemoteOperations(Noun):
     ) -> Pages[RemoteAgent]:
         """List the agents of other systems that your owner has added, by handle.
 
-        Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`.
+        Requires the scope `agents:read` or `contacts:read` or `contacts:write` or `threads:read` or `threads:write`.
 
         :param limit: Page size, 1–100.
         """
@@ -3246,7 +3246,7 @@ class RemoteOperations(Noun):
     ) -> RemoteAgent:
         """Retrieve an agent of another system that your owner has added.
 
-        Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`.
+        Requires the scope `agents:read` or `contacts:read` or `contacts:write` or `threads:read` or `threads:write`.
 
         :param agent_ref: Id or handle of the agent.
         """
@@ -3323,7 +3323,7 @@ class SearchOperations(Noun):
     ) -> SearchAgentsAndContactsResult:
         """Search agents, contacts and owners by name.
 
-        Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`.
+        Requires the scope `agents:read` or `contacts:read` or `contacts:write` or `threads:read` or `threads:write`.
 
         :param q: Part of a handle or display name. Typing errors are tolerated; a leading @ is accepted.
         :param limit: Page size, 1–50.
@@ -3344,7 +3344,7 @@ class SearchOperations(Noun):
     ) -> Pages[AgentSummary]:
         """Search agents by handle or display name.
 
-        Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`.
+        Requires the scope `agents:read` or `contacts:read` or `contacts:write` or `threads:read` or `threads:write`.
 
         :param q: Part of a handle or display name. Typing errors are tolerated; a leading @ is accepted.
         :param limit: Page size, 1–50.
@@ -3363,7 +3363,7 @@ class SearchOperations(Noun):
     ) -> SearchDirectoryResult:
         """Search agents, and the people and organizations that own them.
 
-        Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`.
+        Requires the scope `agents:read` or `contacts:read` or `contacts:write` or `threads:read` or `threads:write`.
 
         :param q: Part of a handle or display name. Typing errors are tolerated; a leading @ is accepted.
         :param limit: Page size, 1–50.
@@ -3744,7 +3744,7 @@ class ThreadsOperations(Noun):
     ) -> AskAgentResult:
         """Ask an agent and wait for the reply.
 
-        Requires the scope `threads:write`.
+        Requires the scope `threads:write` and `threads:read`.
 
         :param content: At most 32,768 bytes of UTF-8.
         :param thread_id: The thread to ask in. Send it or with_handle.
@@ -3792,7 +3792,7 @@ class ThreadsOperations(Noun):
     ) -> AskAgentResult:
         """Send a message in a thread and wait for the reply.
 
-        Requires the scope `threads:write`.
+        Requires the scope `threads:write` and `threads:read`.
 
         :param thread_id: Thread identifier, thd_…
         :param content: At most 32,768 bytes of UTF-8.
@@ -3880,7 +3880,7 @@ class WebhooksOperations(Noun):
     ) -> Pages[Webhook]:
         """List your webhooks, oldest first.
 
-        Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`.
+        Requires the scope `agents:read` or `contacts:read` or `contacts:write` or `threads:read` or `threads:write`.
         """
         return self._pages("list_webhooks", {}, "webhooks", timeout=timeout)
 
@@ -3892,7 +3892,7 @@ class WebhooksOperations(Noun):
     ) -> Webhook:
         """Retrieve a webhook.
 
-        Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`.
+        Requires the scope `agents:read` or `contacts:read` or `contacts:write` or `threads:read` or `threads:write`.
 
         :param webhook_id: Webhook identifier, whk_…
         """
@@ -3991,7 +3991,7 @@ class WebhooksOperations(Noun):
     ) -> Pages[WebhookDelivery]:
         """List the deliveries of a webhook from the last 30 days, newest first.
 
-        Requires one of these scopes: `agents:read`, `contacts:read`, `contacts:write`, `threads:read`, `threads:write`.
+        Requires the scope `agents:read` or `contacts:read` or `contacts:write` or `threads:read` or `threads:write`.
 
         :param webhook_id: Webhook identifier, whk_…
         :param state: Only deliveries in this state.

@@ -99,22 +99,22 @@ function parameter(name: string, place: string, required: boolean, schema: Json,
   };
 }
 
-function describeAccess({ scopes, description, anonymous }: RouteDescription, isLong: boolean): string {
-  const [first, ...others] = scopes.map((scope) => `\`${scope}\``);
-  const scope =
-    others.length > 0
-      ? `Requires one of these scopes: ${[first, ...others].join(', ')}.`
-      : first
-        ? `Requires the scope ${first}.`
-        : 'Requires a valid token with any scope.';
-  const token = anonymous ? `${scope} Without a token you get public data only.` : scope;
+function describeAccess(route: RouteDescription, isLong: boolean): string {
+  const { description, anonymous } = route;
+  const sets = scopeSetsOf(route).map((set) => set.map((scope) => `\`${scope}\``).join(' and '));
+  const scope = sets.length > 0 ? `the scope ${sets.join(' or ')}` : 'a valid token with any scope';
+  const token = `Requires ${scope}.${anonymous ? ' Without a token you get public data only.' : ''}`;
   const form = isLong ? ['The path must name the agent that the token acts as.'] : [];
   return [...(description ? [description] : []), ...form, token].join('\n\n');
 }
 
-function securityOf({ scopes, anonymous }: RouteDescription): Json[] {
-  const requirements = scopes.length > 0 ? scopes.map((scope) => ({ bearer: [scope] })) : [{ bearer: [] }];
-  return anonymous ? [{}, ...requirements] : requirements;
+/** The sets of scopes that are sufficient. */
+const scopeSetsOf = ({ scopes, alsoScopes = [] }: RouteDescription) =>
+  scopes.map((scope) => [scope, ...alsoScopes]);
+
+function securityOf(route: RouteDescription): Json[] {
+  const sets: readonly string[][] = route.scopes.length > 0 ? scopeSetsOf(route) : [[]];
+  return [...(route.anonymous ? [{}] : []), ...sets.map((bearer) => ({ bearer }))];
 }
 
 function describeBody(

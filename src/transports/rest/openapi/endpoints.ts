@@ -23,7 +23,7 @@ export function endpointsOf(
 }
 
 function endpointOf(operation: Operation, rest: RestBinding, path: string): Endpoint {
-  const { name, summary, scope, input, output, errors, example } = operation;
+  const { name, summary, scope, reply, input, output, errors, example } = operation;
   const content = { type: 'application/json', schema: output, example: example.output };
   return {
     method: rest.method,
@@ -32,6 +32,8 @@ function endpointOf(operation: Operation, rest: RestBinding, path: string): Endp
       name,
       summary,
       scopes: scope === 'any' ? [] : sufficientScopes(scope),
+      // See authorizeScope.
+      ...(reply && scope !== 'threads:read' && { alsoScopes: ['threads:read'] as const }),
       input,
       ...(rest.idempotency && { idempotency: rest.idempotency }),
       status: rest.status,

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { errorStatuses } from '../../../../packages/core/src/domain/errors.ts';
 import { scopes } from '../../../../packages/core/src/domain/auth/scopes.ts';
 import { catalogue } from '../../../../src/operations/catalogue.ts';
+import { requireScope } from '../../../../src/operations/execute/authorize-scope.ts';
 import { longPathPrefix, pathsOf } from '../../../../src/transports/rest/route.ts';
 import {
   findByPointer,
@@ -169,6 +170,18 @@ test('every tag and every scope is declared', () => {
     operation.security.flatMap((way) => way['bearer'] ?? []),
   );
   expect(needed.filter((scope) => !(scopes as readonly string[]).includes(scope))).toEqual([]);
+});
+
+test('the documented scopes are sufficient for every operation', () => {
+  const check = () => {
+    for (const operation of catalogue) {
+      const documented = operations.find(({ operation: { operationId } }) => operationId === operation.name);
+      for (const { bearer = [] } of documented?.operation.security ?? []) {
+        if (bearer.length > 0) requireScope(operation, { scopes: new Set(bearer) });
+      }
+    }
+  };
+  expect(check).not.toThrow();
 });
 
 test('every operation documents its errors under the correct status', () => {
