@@ -20,8 +20,7 @@ export interface RetentionBatchSizes {
 const defaultBatchSizes: RetentionBatchSizes = { agents: 500, feeds: 20, entries: 100, events: 1_000 };
 
 /**
- * Removes feed entries and events older than `days`: whole partitions, and single rows if tables are not partitioned yet or a clock was
- * wrong.
+ * Removes feed entries and events older than `days`: whole partitions, and single rows if a clock was wrong.
  * @param now milliseconds since the epoch.
  */
 export async function expireFeeds(
@@ -33,14 +32,10 @@ export async function expireFeeds(
   const oldestEvent = minIdAt('event', now - days * dayMs - extraEventRetentionMs);
   await dropPartitions(core, 'feed', oldestEntry);
   await dropPartitions(core, 'events', oldestEvent);
-  const tables = new Set((await partitions.list()).map(({ table }) => table));
-  const isPartitioned = tables.has('feed') && tables.has('events');
-  const isDone =
-    isPartitioned &&
-    !(await partitions.hasRowsInDefault('feed', oldestEntry)) &&
-    !(await partitions.hasRowsInDefault('events', oldestEvent));
-  if (isDone) return;
-  await removeOldFeeds(core.db, { now, days });
+  const hasStrays =
+    (await partitions.hasRowsInDefault('feed', oldestEntry)) ||
+    (await partitions.hasRowsInDefault('events', oldestEvent));
+  if (hasStrays) await removeOldFeeds(core.db, { now, days });
 }
 
 /**

@@ -71,8 +71,6 @@ async function expireMessages(core: RetentionCore, oldest: number): Promise<void
  * its beginning: old messages after younger ones stay until those are removed.
  */
 async function removeStrays({ db, unitOfWork }: RetentionCore, olderThan: string): Promise<void> {
-  const tables = new Set((await db.partitions.list()).map(({ table }) => table));
-  if (!tables.has('messages') || !tables.has('message_search')) return;
   /** Returns the threads that have more to remove. */
   const removeFronts = (threads: readonly string[]) =>
     unitOfWork.write(system, async (work) => {

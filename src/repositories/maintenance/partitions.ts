@@ -73,7 +73,7 @@ export function partitionsRepository(db: Queryable) {
   return {
     ...partitionSeriesQueries(db),
 
-    /** All partitions but the default ones, per table in the order of time. Empty for tables that are not partitioned. */
+    /** All partitions but the default ones, per table in the order of time. */
     list,
 
     /**

@@ -28,7 +28,7 @@ export interface RemovedFront {
   messages: number;
 }
 
-/** Removes old messages that are in no partition of their time. Needs partitioned tables. */
+/** Removes old messages that are in no partition of their time. */
 export function messageRetentionRepository(db: Queryable) {
   return {
     /** The next threads after this one with messages older than this id in the default partition. */
