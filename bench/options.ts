@@ -19,7 +19,7 @@ const parts = {
     'messages to agents of another installation until they arrive, compared with agents of the same one, in turn; use --threads 32',
   mcp: 'tools/call compared with bare servers of the MCP SDKs, and the tool send_message compared with POST …/messages',
   uploads:
-    '20 parallel uploads of 10 MB compared with the same bytes written directly to the folder or to S3_BUCKET; Linux only',
+    '20 parallel uploads of 10 MB compared with the same bytes written directly to the folder; Linux only',
   reconnect: 'many clients that reconnect simultaneously with old cursors, until all have every event',
   peers:
     'messages/s, a thread with many members, idle sockets, and what is lost after kill -9: the service beside ejabberd, NATS JetStream and Redis Streams, if they are installed, and a bare ws relay; about 20 minutes; Linux only',

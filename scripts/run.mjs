@@ -15,15 +15,14 @@ const entries = {
   screenshots: 'scripts/screenshots.js',
   generate: 'scripts/client/generate.js',
 };
-// The command line `ams` finds it by itself.
-const usesTheRunningService = new Set(['demo', 'bench']);
 
 const [name, ...args] = process.argv.slice(2);
 if (!Object.hasOwn(entries, name ?? '')) {
   fail(`usage: node scripts/run.mjs ${Object.keys(entries).join('|')} [arguments]`);
 }
 await bootstrap();
-if (usesTheRunningService.has(name)) await findService();
+// The command line `ams` finds the running service by itself.
+if (name === 'demo') await findService();
 
 const entry = join(root, 'dist', entries[name]);
 if (!existsSync(entry)) fail(`${entry} is missing`);

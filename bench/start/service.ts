@@ -152,7 +152,6 @@ export async function startService(
     DRAIN_SECONDS: '0',
     NODE_ENV: 'production',
     ...(redis && { REDIS_URL: redis.url }),
-    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('S3_'))),
     ...settings,
   } as Record<string, string>;
   let processes = await startProcesses(bench, env, nodeArguments);

@@ -59,7 +59,6 @@ export async function measureUploads(bench: Bench) {
     store_mb_per_s,
     ratio: Math.round((upload_mb_per_s / store_mb_per_s) * 1_000) / 1_000,
     rounds,
-    store: core.config.S3_BUCKET === undefined ? 'folder' : 'S3',
   };
 }
 

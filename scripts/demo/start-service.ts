@@ -5,9 +5,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { launch } from '../../src/embedded/launch.ts';
 import { readSettings } from '../../src/embedded/settings.ts';
-
-/** Settings that would connect to an existing service or its data. */
-const ignoredSettings = new Set(['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL', 'HOST', 'SECRET_KEY']);
+import { withoutServiceSettings } from '../parts/service-process.ts';
 
 export interface StartedService {
   /** The settings for clients of the installation, as in DATA_DIR/service.env. */
@@ -16,14 +14,20 @@ export interface StartedService {
   stop(): Promise<void>;
 }
 
-/** Starts a complete service with a temporary data folder and a free port. It stops early when `signal` aborts. */
+/**
+ * Starts a complete service with a temporary data folder and a free port. It stops early when `signal` aborts. It uses no settings of `.env`:
+ * in the bucket of another service it would remove the files, which have no rows in its database.
+ */
 export async function startService(
   log: (line: string) => void,
   signal: AbortSignal,
 ): Promise<StartedService> {
   const folder = await mkdtemp(join(tmpdir(), 'ams-demo-'));
-  const outside = Object.entries(process.env).filter(([name]) => !ignoredSettings.has(name));
-  const settings = await readSettings({ ...Object.fromEntries(outside), PORT: '0', DATA_DIR: folder });
+  const settings = await readSettings({
+    ...withoutServiceSettings(process.env),
+    PORT: '0',
+    DATA_DIR: folder,
+  });
   const { ready, stop: stopService } = launch({ settings, log, report: log });
   const stopAndRemove = async () => {
     try {

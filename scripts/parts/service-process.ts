@@ -116,7 +116,7 @@ async function findAddress(lines: readonly string[]): Promise<string> {
 }
 
 /** Removes the settings of the caller's environment, which must not affect the service. */
-function withoutServiceSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function withoutServiceSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = env;
   return { ...(PATH && { PATH }), ...(HOME && { HOME }), ...(TMPDIR && { TMPDIR }) };
 }
