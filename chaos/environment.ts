@@ -6,7 +6,7 @@ import { startPostgres } from '../src/embedded/postgres/start-postgres.ts';
 import { findRedisServer, startRedis } from '../src/embedded/redis.ts';
 import { loadSecrets } from '../src/embedded/secrets.ts';
 import { migrateForward } from '../src/platform/database/migrations.ts';
-import { removeFolderOnExit } from '../scripts/parts/cleanup-guard.ts';
+import { createGuardedFolder } from '../scripts/parts/cleanup-guard.ts';
 import { differenceMessage } from '../src/services/messages/send-context/compare.ts';
 import { startTcpBalancer, type TcpBalancer } from '../scripts/parts/tcp-balancer.ts';
 import { type Restartable, startRestartable } from './faults/restartable.ts';
@@ -44,7 +44,12 @@ export async function startEnvironment(options: {
   const { signal, onComplaint } = options;
   const logs = await mkdtemp(join(tmpdir(), 'ams-chaos-logs-'));
   const cleanups: (() => Promise<unknown>)[] = [];
-  const folder = options.folder ?? (await createFolder(cleanups));
+  let { folder } = options;
+  if (folder === undefined) {
+    const own = await createGuardedFolder('ams-chaos-');
+    ({ folder } = own);
+    cleanups.push(own.remove);
+  }
   let stopped: Promise<void> | undefined;
   async function end(keepLogs: boolean): Promise<void> {
     for (const cleanup of cleanups.toReversed())
@@ -98,16 +103,6 @@ export async function startEnvironment(options: {
     await stop(true);
     throw error;
   }
-}
-
-async function createFolder(cleanups: (() => Promise<unknown>)[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'ams-chaos-'));
-  const release = removeFolderOnExit(folder);
-  cleanups.push(async () => {
-    await rm(folder, { recursive: true, force: true });
-    release();
-  });
-  return folder;
 }
 
 async function listLoggedDifferences(logs: string): Promise<string[]> {

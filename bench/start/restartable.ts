@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { waitUntil } from '../../src/shared/wait-until.ts';
+import { startGuard } from '../../scripts/parts/cleanup-guard.ts';
 import { type Bench, watchProcess } from './service.ts';
 
 /** A server that can be killed and started again with the same data. */
@@ -25,6 +26,9 @@ export async function startRestartable(
     const child = launch();
     kill = watchProcess(bench, name, child);
     pid = child.pid ?? 0;
+    // Unlike the programs of this project, it does not notice that the benchmark was killed.
+    const guard = startGuard('kill -KILL "$1"', String(pid));
+    child.once('exit', () => guard.kill('SIGKILL'));
     const check = () =>
       isReady().then(
         () => true,

@@ -1,9 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { compose, type Core } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -13,6 +11,7 @@ import type { ServerProcess } from '../../src/embedded/processes/server-process.
 import { type RunningRedis, startRedis } from '../../src/embedded/redis.ts';
 import { type Database, openDatabase } from '../../src/platform/database/database.ts';
 import { migrateForward } from '../../src/platform/database/migrations.ts';
+import { createGuardedFolder } from '../../scripts/parts/cleanup-guard.ts';
 import type { ServiceProcesses } from '../load/cpu-time.ts';
 import type { Options } from '../options.ts';
 import { recycledWalSettings, recycleWal } from './recycled-wal.ts';
@@ -58,7 +57,7 @@ export async function runMeasurement<T>(
     return await measure({ ...parts, onEnd: (cleanup) => void cleanups.push(cleanup) });
   } finally {
     for (const cleanup of cleanups.toReversed()) {
-      const stopping = withTimeout('a part to stop', timeoutMs, Promise.resolve(cleanup()));
+      const stopping = withTimeout('a part to stop', timeoutMs, (async () => cleanup())());
       await stopping.catch((error: unknown) => parts.log(String(error)));
     }
   }
@@ -107,10 +106,10 @@ async function startKillable<T extends ServerProcess>(
   };
 }
 
-/** Creates a folder that is removed at the end. */
+/** Creates a folder that is removed at the end, also after a kill. */
 export async function createFolder({ onEnd }: Bench): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'ams-bench-'));
-  onEnd(() => rm(folder, { recursive: true, force: true }));
+  const { folder, remove } = await createGuardedFolder('ams-bench-');
+  onEnd(remove);
   return folder;
 }
 

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { launch } from '../../src/embedded/launch.ts';
 import { readSettings } from '../../src/embedded/settings.ts';
+import { createGuardedFolder } from '../parts/cleanup-guard.ts';
 import { withoutServiceSettings } from '../parts/service-process.ts';
 
 export interface StartedService {
@@ -22,7 +21,7 @@ export async function startService(
   log: (line: string) => void,
   signal: AbortSignal,
 ): Promise<StartedService> {
-  const folder = await mkdtemp(join(tmpdir(), 'ams-demo-'));
+  const { folder, remove } = await createGuardedFolder('ams-demo-');
   const settings = await readSettings({
     ...withoutServiceSettings(process.env),
     PORT: '0',
@@ -33,7 +32,7 @@ export async function startService(
     try {
       await stopService();
     } finally {
-      await rm(folder, { recursive: true, force: true });
+      await remove();
     }
   };
   let stopped: Promise<void> | undefined;

@@ -1,12 +1,14 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 /**
  * Waits until its parent exits for any reason, then stops the servers recorded in the folder and removes the folder. It repeats this,
  * because a starting server may still write. SIGQUIT stops PostgreSQL immediately. A process id below 2 is never one of these
  * servers.
  */
-const script = `
-read -r _
+const cleanUp = `
 for pause in 0 1 1 2; do
   sleep $pause
   for note in "$1"/run/*.json; do
@@ -23,11 +25,32 @@ done
  * @returns a function that cancels this, for callers that have stopped the servers themselves.
  */
 export function removeFolderOnExit(folder: string): () => void {
-  const guard = spawn('/bin/sh', ['-c', script, 'folder-guard', folder], {
+  const guard = startGuard(cleanUp, folder);
+  return () => void guard.kill('SIGKILL');
+}
+
+/** Creates a folder for servers, which this process, or its guard after it, removes. */
+export async function createGuardedFolder(
+  prefix: string,
+): Promise<{ folder: string; remove(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), prefix));
+  const release = removeFolderOnExit(folder);
+  return {
+    folder,
+    async remove() {
+      await rm(folder, { recursive: true, force: true });
+      release();
+    },
+  };
+}
+
+/** Runs commands of a shell with an argument when this process exits for any reason, unless the guard is killed before. */
+export function startGuard(commands: string, argument: string): ChildProcess {
+  const guard = spawn('/bin/sh', ['-c', `read -r _\n${commands}`, 'guard', argument], {
     cwd: '/',
     detached: true, // Ctrl-C in the terminal must not reach the guard
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   guard.unref();
-  return () => void guard.kill('SIGKILL');
+  return guard;
 }

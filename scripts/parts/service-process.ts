@@ -1,7 +1,8 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { createWriteStream, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { startGuard } from './cleanup-guard.ts';
 
 export type ServicePart = 'api' | 'worker';
 
@@ -91,7 +92,8 @@ export async function startProcess(
     url: part === 'api' ? await findAddress(lines) : '',
     freeze() {
       child.kill('SIGSTOP');
-      thawing ??= thawOnExit(child.pid ?? 0);
+      // When this process exits, the suspended one must notice that, and exit too.
+      thawing ??= startGuard('kill -CONT "$1"', String(child.pid));
     },
     thaw() {
       thawing?.kill('SIGKILL');
@@ -119,15 +121,6 @@ async function findAddress(lines: readonly string[]): Promise<string> {
 export function withoutServiceSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = env;
   return { ...(PATH && { PATH }), ...(HOME && { HOME }), ...(TMPDIR && { TMPDIR }) };
-}
-
-/** Resumes a suspended process when this process exits, so that it can notice that and exit too. */
-function thawOnExit(pid: number): ChildProcess {
-  const script = 'read -r _; kill -CONT "$1"';
-  return spawn('/bin/sh', ['-c', script, 'thaw', String(pid)], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
 }
 
 function waitUntilReady(child: ChildProcess, ended: Promise<ProcessExit>, log: () => string): Promise<void> {
