@@ -133,9 +133,10 @@ function fingerprint() {
   const files = [
     'tsconfig.json',
     'tsconfig.build.json',
-    'scripts/build-assets.mjs',
-    'scripts/client/pack.mjs',
+    'packages/client/package.json',
+    'packages/client/README.md',
     'packages/client-python/pyproject.toml',
+    'packages/client-python/README.md',
     'node_modules/@hotwired/turbo/package.json',
     ...[
       'src',
@@ -147,6 +148,7 @@ function fingerprint() {
       'assets',
       'packages/core/src',
       'packages/client/src',
+      'packages/client-python/src',
     ].flatMap(sources),
   ];
   for (const file of files) {
@@ -160,7 +162,7 @@ function fingerprint() {
 function sources(folder) {
   if (!existsSync(inRoot(folder))) return [];
   const names = readdirSync(inRoot(folder), { recursive: true }).filter((name) =>
-    /\.(?:tsx?|m?js|css)$/.test(name),
+    /\.(?:tsx?|m?js|css|py)$/.test(name),
   );
   return names.sort((a, b) => (a < b ? -1 : 1)).map((name) => join(folder, name));
 }

@@ -41,6 +41,7 @@ interface Pending extends Expectation {
   resolve?: () => void;
 }
 
+/** How long to wait for messages after the end of a load: the rest is lost. */
 const timeoutMs = 30_000;
 const digits = 9;
 const defaultMarker = Buffer.from('"content":"#');
@@ -138,6 +139,16 @@ function countDifferences(lists: readonly (readonly number[])[]): number {
   const [first = [], ...others] = lists;
   const place = new Map(first.map((number, at) => [number, at]));
   return others.filter((list) => countDescents(list.flatMap((number) => place.get(number) ?? [])) > 0).length;
+}
+
+/** Ends the wait for lost messages some time after the end of a load, which waits for each arrival. */
+export async function giveUpAfter<T>(tally: Tally, seconds: number, run: () => Promise<T>): Promise<T> {
+  const timer = setTimeout(() => tally.giveUp(), seconds * 1_000 + timeoutMs);
+  try {
+    return await run();
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 export function addFaults(one: Faults, other: Faults): Faults {

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { runLoad } from '../load/run-load.ts';
-import { createTally, type Faults, type Tally } from '../load/tally.ts';
+import { createTally, type Faults, giveUpAfter, type Tally } from '../load/tally.ts';
 import type { Connection, Peer } from './peer.ts';
 
 export interface LoadOptions {
@@ -18,8 +18,6 @@ export interface PeerLoad {
   faults: Faults;
 }
 
-/** How long to wait for messages after the end of a load: the rest is lost. */
-const timeoutMs = 30_000;
 /** Senders at a steady rate, in turn. */
 const steadyPairs = 32;
 /** Messages to the group in flight at full speed. */
@@ -122,16 +120,6 @@ export async function sendToGroup(
     return { sent, delays: tally.takeDelays(), frames_per_s, faults: tally.readFaults() };
   } finally {
     for (const connection of connections) connection.close();
-  }
-}
-
-/** Ends the wait for lost messages some time after the end of a load. */
-async function giveUpAfter<T>(tally: Tally, seconds: number, run: () => Promise<T>): Promise<T> {
-  const timer = setTimeout(() => tally.giveUp(), seconds * 1_000 + timeoutMs);
-  try {
-    return await run();
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { AckPolicy, DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { AckPolicy, type Consumer, DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { findProgram } from '../../src/embedded/find-program.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
@@ -16,7 +16,7 @@ const group = `${stream}.group`;
 const subjectOf = (agent: number) => `${stream}.${agent}`;
 const credentials = { user: 'bench', pass: 'bench' };
 const marker = Buffer.from('#');
-/** A consumer without a client is removed after this time. */
+/** The consumer of a client that was killed is removed after this time. */
 const inactive_threshold = 300e9;
 
 /**
@@ -94,13 +94,14 @@ function openNatsClient(servers: string, { fail }: ClientParts): Connect {
     };
     void watch();
     const client = jetstream(connection, { timeout: 15_000 });
+    let consumer: Consumer | undefined;
     if (role !== 'sender') {
       const name = `${role}-${agent}-${randomUUID()}`;
       const filter_subject = role === 'member' ? group : subjectOf(agent);
       const manager = await jetstreamManager(connection, { checkAPI: false });
       const policies = { ack_policy: AckPolicy.Explicit, deliver_policy: DeliverPolicy.New };
       await manager.consumers.add(stream, { name, filter_subject, inactive_threshold, ...policies });
-      const consumer = await client.consumers.get(stream, name);
+      consumer = await client.consumers.get(stream, name);
       await consumer.consume({
         callback(message) {
           const number = readNumber(Buffer.from(message.data), marker);
@@ -116,7 +117,9 @@ function openNatsClient(servers: string, { fail }: ClientParts): Connect {
       },
       close() {
         isOpen = false;
-        void connection.close();
+        // A consumer without its client would still cost the server something in the next measures.
+        const left = consumer?.delete() ?? Promise.resolve();
+        void left.catch(() => undefined).then(() => connection.close());
       },
     };
   };

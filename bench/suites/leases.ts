@@ -3,7 +3,7 @@ import { combineCpuTimes, readCpuTime } from '../load/cpu-time.ts';
 import { type HttpPool, newKey, openHttpPool } from '../load/http-client.ts';
 import { compareCost, measureInTurn, round } from '../load/in-turn.ts';
 import { perSecond, runLoad } from '../load/run-load.ts';
-import { openSenders } from '../load/senders.ts';
+import { openSenders, waitForQueues } from '../load/senders.ts';
 import { createMembers, createPairs, createThreads } from '../../scripts/parts/population.ts';
 import { type Bench, type Service, startService } from '../start/service.ts';
 
@@ -59,6 +59,7 @@ async function measureInstances(bench: Bench, service: Service, burst: number) {
     const path = `/v1/threads/${threads[number % threads.length]?.id}/messages:batch`;
     return pool.request({ path, token: asker.token, headers: newKey(), body: { messages } });
   });
+  await waitForQueues(service, signal);
   const seen = new Map<string, number>();
   const before = readCpuTime(service);
   const result = await runLoad({ lanes: instances, seconds, signal }, async () => {
@@ -66,6 +67,7 @@ async function measureInstances(bench: Bench, service: Service, burst: number) {
     for (const id of ids) seen.set(id, (seen.get(id) ?? 0) + 1);
     return ids.length > 0;
   });
+  await waitForQueues(service, signal);
   return {
     burst,
     acknowledged_per_s: Math.round(perSecond({ ...result, count: seen.size })),

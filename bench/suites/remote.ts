@@ -6,7 +6,14 @@ import { compareCost, compareRates, measureInTurn, type Meter } from '../load/in
 import { openLightSocket } from '../load/light-socket.ts';
 import { mapConcurrently, runLoad } from '../load/run-load.ts';
 import { waitForQueues } from '../load/senders.ts';
-import { buildNumberedContent, createCounter, createTally, readNumber, type Tally } from '../load/tally.ts';
+import {
+  buildNumberedContent,
+  createCounter,
+  createTally,
+  giveUpAfter,
+  readNumber,
+  type Tally,
+} from '../load/tally.ts';
 import { hasOwnProcessors, separate, share } from '../start/own-processor.ts';
 import { type Bench, type Service, startService } from '../start/service.ts';
 
@@ -72,7 +79,9 @@ export async function measureRemote(bench: Bench) {
       ),
     async run(duration) {
       const load = { lanes: 2 * count, seconds: duration, signal: bench.signal };
-      const result = await runLoad(load, (_, lane) => send(lines[lane % count]));
+      const result = await giveUpAfter(tally, duration, () =>
+        runLoad(load, (_, lane) => send(lines[lane % count])),
+      );
       await Promise.all([waitForQueues(here, bench.signal), waitForQueues(there, bench.signal)]);
       return result;
     },

@@ -3,6 +3,7 @@ import { readProcessCpuTime } from '../load/cpu-time.ts';
 import { type HttpPool, openHttpPool } from '../load/http-client.ts';
 import { compareRates, measureInTurn, type Meter } from '../load/in-turn.ts';
 import { runLoad } from '../load/run-load.ts';
+import { waitForQueues } from '../load/senders.ts';
 import { buildNumberedContent } from '../load/tally.ts';
 import { type BareProgram, startBareServer } from '../start/bare-server.ts';
 import { createPairs, issueTokenFor } from '../../scripts/parts/population.ts';
@@ -54,8 +55,12 @@ export async function measureTools(bench: Bench) {
     const { signal } = bench;
     return {
       name,
-      run: (duration) =>
-        runLoad({ lanes: in_flight, seconds: duration, signal }, (number) => call(pool, number)),
+      async run(duration) {
+        const load = { lanes: in_flight, seconds: duration, signal };
+        const result = await runLoad(load, (number) => call(pool, number));
+        await waitForQueues(service, signal);
+        return result;
+      },
       readCpu() {
         const ms = readProcessCpuTime(server.pid);
         return ms === null ? null : { api: ms, worker: 0, postgres: 0, generator: 0 };

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { median } from '../load/percentiles.ts';
 import { createMembers } from '../../scripts/parts/population.ts';
+import { waitForQueues } from '../load/senders.ts';
 import { readMemory } from '../load/processes.ts';
 import { type Bench, startService } from '../start/service.ts';
 
@@ -16,7 +17,8 @@ const samplingIntervalMs = 5;
  */
 export async function measureUploads(bench: Bench) {
   const { signal } = bench;
-  const { core, base, pid } = await startService(bench);
+  const service = await startService(bench);
+  const { core, base, pid } = service;
   const [member] = await createMembers(core, 'uploads', 1);
   const files = Array.from({ length: uploads }, () => randomBytes(bytesPerUpload));
   const send = async (file: Buffer<ArrayBuffer>) => {
@@ -44,7 +46,8 @@ export async function measureUploads(bench: Bench) {
   const rates = { api: [] as number[], store: [] as number[] };
   const grown: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    signal.throwIfAborted();
+    // The files of the round before are scanned.
+    await waitForQueues(service, signal);
     rates.store.push(await runAll(write));
     const readGrowth = watchMemory(pid);
     rates.api.push(await runAll(send));
