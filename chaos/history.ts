@@ -1,4 +1,5 @@
 import type { TaskChange, TaskState } from '../packages/core/src/domain/tasks.ts';
+import type { WebhookPost } from '../scripts/parts/webhook-receiver.ts';
 import type { EventData, ReadTask, ReceivedEvent, ToldUpdate } from './event.ts';
 
 /*
@@ -70,14 +71,6 @@ export interface MemberChange extends Attempt<null> {
 /** A file that was uploaded to be sent in a message. */
 export interface Upload extends Attempt<{ attachment_id: string }> {
   file: { filename: string; content_type: string; size_bytes: number; sha256: string };
-}
-
-/** A request that a webhook's receiver got. */
-export interface WebhookPost {
-  id: string;
-  timestamp: string;
-  signature: string;
-  body: string;
 }
 
 /** A webhook for all events of an agent. The receiver accepts every request. */

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { StoredTask } from './history.ts';
 
@@ -20,17 +19,18 @@ async function query<Row extends object>(url: string, text: string, values: unkn
   }
 }
 
-const readPendingJobs = (url: string) =>
-  query<PendingJob>(url, 'select job, subject_id, attempts, created_at from outbox');
-
 /** Counts the items of inboxes that were acknowledged, and whose handled marks did not move yet. */
 export async function countUnmovedItems(url: string): Promise<number> {
   return (await query(url, "select 1 from inbox_items where state = 'handled'")).length;
 }
 
-/** Counts the jobs in the outbox. */
-export async function listPendingJobs(url: string): Promise<number> {
-  return (await readPendingJobs(url)).length;
+/** Describes the jobs in the outbox. */
+export async function listPendingJobs(url: string): Promise<string[]> {
+  const jobs = await query<PendingJob>(url, 'select job, subject_id, attempts, created_at from outbox');
+  return jobs.map(
+    ({ job, subject_id, attempts, created_at }) =>
+      `${job} of ${subject_id} for ${Date.now() - Number(created_at)} ms, ${attempts} attempts`,
+  );
 }
 
 /** Reads the tasks of clients with their changes. */
@@ -43,23 +43,5 @@ export function readStoredTasks(url: string, clientIds: readonly string[]): Prom
           'by_id', u.by_id) order by u.generation) from task_updates u where u.task_id = t.id) as updates
      from tasks t join threads h on h.id = t.thread_id where t.client_id = any($1)`,
     [clientIds],
-  );
-}
-
-/**
- * Waits until the current jobs have left the outbox; returns descriptions of those that remain when `giveUp` aborts. Reading once
- * is not enough: receipts are written later in batches, and they are events with jobs of their own.
- */
-export async function waitForEmptyOutbox(url: string, giveUp: AbortSignal): Promise<string[]> {
-  const key = ({ job, subject_id }: PendingJob) => `${job} ${subject_id}`;
-  let left = await readPendingJobs(url);
-  while (left.length > 0 && !giveUp.aborted) {
-    await pause(100);
-    const now = new Map((await readPendingJobs(url)).map((job) => [key(job), job]));
-    left = left.flatMap((job) => now.get(key(job)) ?? []);
-  }
-  return left.map(
-    ({ job, subject_id, attempts, created_at }) =>
-      `${job} of ${subject_id} for ${Date.now() - Number(created_at)} ms, ${attempts} attempts`,
   );
 }

@@ -25,8 +25,9 @@ const pauseMs = 200;
 /**
  * Waits until the delivered marks have reached the last messages, the handled marks have moved, every reader and webhook has received all
  * events, and the outbox is empty. When it gives up, the checker reports what is missing.
+ * @returns the jobs that are left in the outbox
  */
-export async function waitForRecovery(parts: RecoveryParts): Promise<void> {
+export async function waitForRecovery(parts: RecoveryParts): Promise<string[]> {
   const { outbox_url, collect, agents, starts, readers, webhooks, giveUp } = parts;
   await waitForDeliveredMarks(parts);
   const cursors = new Map<string, string>(starts);
@@ -44,9 +45,11 @@ export async function waitForRecovery(parts: RecoveryParts): Promise<void> {
     }
     const isDelivered = webhooks.every((webhook) => hasAll(webhook, times.get(webhook.agent_id)));
     const isDone = isDelivered && haveCaughtUp(readers, ends);
-    if (isDone && (await countUnmovedItems(outbox_url)) + (await listPendingJobs(outbox_url)) === 0) return;
+    const pending = await listPendingJobs(outbox_url);
+    if (isDone && (await countUnmovedItems(outbox_url)) + pending.length === 0) return [];
     await pause(pauseMs);
   }
+  return listPendingJobs(outbox_url);
 }
 
 /** Whether every reader has reached these positions in the feeds. */

@@ -7,13 +7,13 @@ import { createEventPool } from './event.ts';
 import type { FaultRecord, FinalState, History } from './history.ts';
 import { type Load, startLoad } from './load/load.ts';
 import { type Agent, createPopulation } from './load/population.ts';
-import { readStoredTasks, waitForEmptyOutbox } from './outbox.ts';
+import { readStoredTasks } from './outbox.ts';
 import { seededRandom } from './random.ts';
 import { transportNames, type Reader, startReader } from './reader.ts';
 import { haveCaughtUp, waitForRecovery } from './recovery.ts';
 import type { Environment } from './environment.ts';
 import { timeoutSignal } from './timeout-signal.ts';
-import { startWebhookReceiver } from './webhook-receiver.ts';
+import { startWebhookReceiver } from '../scripts/parts/webhook-receiver.ts';
 
 export interface ChaosOptions {
   /** Injects faults during the load and returns them. The load ends when it resolves. */
@@ -130,11 +130,12 @@ async function recover(run: Run): Promise<{ settleMs: number; after: FinalState 
   await load.close();
   const { webhooks } = load.history;
   const outbox_url = environment.postgres.url;
-  await waitForRecovery({ outbox_url, collect, agents, starts, readers, webhooks, last, giveUp });
+  const parts = { outbox_url, collect, agents, starts, readers, webhooks, last, giveUp };
+  const outbox = await waitForRecovery(parts);
   const settleMs = Date.now() - faultsEndedAt;
   signal.throwIfAborted();
   log('reading the final state');
-  const after = await readFinalState(run, timeoutSignal(recoveryTimeoutMs, signal));
+  const after = await readFinalState(run, outbox);
   // Events can arrive during the read: the readers get time to receive them too.
   const ends = new Map(after.feeds.map(({ agent_id, events }) => [agent_id, events.at(-1)?.number ?? 0]));
   const stopWaiting = timeoutSignal(recoveryTimeoutMs, signal);
@@ -146,7 +147,7 @@ async function recover(run: Run): Promise<{ settleMs: number; after: FinalState 
 
 async function readFinalState(
   { environment, collect, agents, starts, load }: Run,
-  giveUp: AbortSignal,
+  outbox: string[],
 ): Promise<FinalState> {
   // One member of each thread searches it.
   const searched = new Set<string>();
@@ -159,7 +160,7 @@ async function readFinalState(
     stored_inboxes: [],
     tasks: [],
     read_tasks: [],
-    outbox: await waitForEmptyOutbox(environment.postgres.url, giveUp),
+    outbox,
   };
   await Promise.all(
     agents.map(async (agent) => {

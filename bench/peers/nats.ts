@@ -26,12 +26,6 @@ const inactive_threshold = 300e9;
  */
 export const nats: PeerKind = {
   name: 'NATS JetStream',
-  guarantees: {
-    stores: 'in a file, synced within 2 minutes',
-    orders: 'one order for each stream',
-    deduplicates: 'Nats-Msg-Id, 2 minutes',
-    refuses: 'subjects without permission',
-  },
   findMissing: () => (findProgram(['nats-server']) ? null : 'apt-get install nats-server'),
   async start(bench) {
     const folder = await createFolder(bench);

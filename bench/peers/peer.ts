@@ -3,7 +3,6 @@ import type { Bench } from '../start/service.ts';
 /** A kind of server to compare: one file of this folder, and an entry in `kinds.ts`. */
 export interface PeerKind {
   name: string;
-  guarantees: Guarantees;
   /** The command that installs what is missing on this machine; null when nothing is. */
   findMissing(): string | null;
   /** Starts a server of its own. @returns a peer for each way to use it */
@@ -13,17 +12,6 @@ export interface PeerKind {
 }
 
 export type ClientParts = Pick<Bench, 'fail' | 'log' | 'signal' | 'onEnd'>;
-
-/** The same job is done with different promises; in a few words each. */
-export interface Guarantees {
-  /** Where a message is when its sender has the answer. */
-  stores: string;
-  orders: string;
-  /** How a repeated send is recognized. */
-  deduplicates: string;
-  /** Which messages it does not take. */
-  refuses: string;
-}
 
 /**
  * Connects an agent; resolves when the server has authenticated it and can deliver to it. Agents 0 and 1 are partners, 2 and 3, and so

@@ -21,12 +21,6 @@ const password = 'bench';
  */
 export const redisStreams: PeerKind = {
   name: 'Redis Streams',
-  guarantees: {
-    stores: 'in memory and in a file, synced before the answer',
-    orders: 'one order for each stream',
-    deduplicates: 'nothing',
-    refuses: 'keys and commands without permission',
-  },
   findMissing: () => (findRedisServer() ? null : 'apt-get install redis-server'),
   async start(bench) {
     const folder = await createFolder(bench);

@@ -11,12 +11,6 @@ const takenPrefix = '{"type":"taken","id":';
 export const relay: PeerKind = {
   name: 'bare ws',
   findMissing: () => null,
-  guarantees: {
-    stores: 'nowhere',
-    orders: 'one order for each sender',
-    deduplicates: 'nothing',
-    refuses: 'nothing',
-  },
   start: async (bench) => [await startRelay(bench)],
   openClient: openRelayClient,
 };

@@ -21,12 +21,6 @@ export type SendingTransport = (typeof transports)[number];
 export const serviceKind: PeerKind = {
   name: 'the service',
   findMissing: () => null,
-  guarantees: {
-    stores: 'in PostgreSQL, synced before the answer',
-    orders: 'one order for each thread, and for all events of an agent',
-    deduplicates: 'Idempotency-Key, 24 hours',
-    refuses: 'blocks, policies of the receiver, scopes, rate limits',
-  },
   async start(bench, size) {
     const started = await startService(bench, { nodeArguments: garbageCollectionArguments });
     const population = await createPopulation(started, size);

@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { basicScopes } from '../../packages/core/src/domain/auth/scopes.ts';
 import { maintenanceTasks, toMaintenanceJob } from '../../src/jobs/maintenance.ts';
@@ -14,6 +11,7 @@ import {
   issueTokenFor,
   type Member,
 } from '../../scripts/parts/population.ts';
+import { startWebhookReceiver } from '../../scripts/parts/webhook-receiver.ts';
 import { isFlat } from '../load/growth.ts';
 import { newKey, openHttpPool } from '../load/http-client.ts';
 import { percentiles } from '../load/percentiles.ts';
@@ -54,8 +52,13 @@ export async function measureDays(bench: Bench): Promise<object> {
     postgresEnv: clock.env,
     nodeArguments: garbageCollectionArguments,
   });
-  const digests = await openDigestReceiver(bench);
-  const actors = await createActors(service, digests.url);
+  const receiver = await startWebhookReceiver();
+  bench.onEnd(receiver.close);
+  let daily_messages = 0;
+  const actors = await createActors(
+    service,
+    receiver.addUrl(() => (daily_messages += 1)),
+  );
   const threads = await createPairs(service.core, 'days', bench.options.sending.threads);
   const hours: Hour[] = [];
   const counts = { messages: 0, lost: 0, duplicated: 0 };
@@ -78,7 +81,7 @@ export async function measureDays(bench: Bench): Promise<object> {
     bench.log(`hour ${hour.hour}: ${figures.map((name) => `${name} ${hour[name] ?? '–'}`).join(', ')}`);
   }
   const grown = findGrown(hours);
-  return { rate, hours, ...counts, daily_messages: digests.count(), left: await countLeft(service), grown };
+  return { rate, hours, ...counts, daily_messages, left: await countLeft(service), grown };
 }
 
 interface Hour {
@@ -216,17 +219,4 @@ async function countLeft({ database }: Service): Promise<Record<string, number>>
     left[table] = (await database.query<{ rows: number }>({ text }, [Date.now()]))[0]?.rows ?? 0;
   }
   return left;
-}
-
-/** A receiver of the messages to a person. */
-async function openDigestReceiver({ onEnd }: Bench) {
-  let posts = 0;
-  const server = createServer((request, response) => {
-    posts += 1;
-    request.resume().on('end', () => response.end());
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onEnd(() => server.close());
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/`, count: () => posts };
 }

@@ -49,8 +49,7 @@ const numbersPerPeer = 100_000_000;
 export async function measurePeers(bench: Bench) {
   const { members, sockets, ...selection } = bench.options.streams;
   const { figures, ...found } = await comparePeers(bench, selection);
-  const guarantees = kinds.map(({ name, guarantees: own }) => ({ server: name, ...own }));
-  return { members, sockets, measures: listMeasures(figures), guarantees, ...found };
+  return { members, sockets, measures: listMeasures(figures), ...found };
 }
 
 /**

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { isOwnTaskChange, isSameEvent } from '../event.ts';
-import type { History, SeenEvent, WebhookAttempt, WebhookPost } from '../history.ts';
+import type { WebhookPost } from '../../scripts/parts/webhook-receiver.ts';
+import type { History, SeenEvent, WebhookAttempt } from '../history.ts';
 import { parseJson } from '../parse-json.ts';
 import { describe } from './feeds.ts';
 import type { Violation } from './violation.ts';

@@ -1,6 +1,6 @@
 import type { LoadHistory } from '../history.ts';
 import type { Random } from '../random.ts';
-import type { WebhookReceiver } from '../webhook-receiver.ts';
+import type { WebhookReceiver } from '../../scripts/parts/webhook-receiver.ts';
 import { type Callers, createCallers } from './callers.ts';
 import type { Agent, Population } from './population.ts';
 import type { Retry } from './retry.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LoadHistory } from '../history.ts';
 import { type Random, seededRandom } from '../random.ts';
-import type { WebhookReceiver } from '../webhook-receiver.ts';
+import type { WebhookReceiver } from '../../scripts/parts/webhook-receiver.ts';
 import { createA2aActions } from './a2a-actions.ts';
 import { createAgentActions } from './agent-actions.ts';
 import { createLoadContext } from './context.ts';

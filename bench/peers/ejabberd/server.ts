@@ -21,12 +21,6 @@ const lanes = 16;
 
 export const ejabberd: PeerKind = {
   name: 'ejabberd',
-  guarantees: {
-    stores: 'in memory; its archive in PostgreSQL follows',
-    orders: 'one order for each sender, and for each room',
-    deduplicates: 'nothing',
-    refuses: 'blocks and privacy lists of the receiver',
-  },
   findMissing: () => (findInstallation() ? null : installCommand),
   async start(bench, { pairs, members, idle }) {
     const installation = findInstallation();

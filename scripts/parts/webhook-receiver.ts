@@ -2,7 +2,14 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { WebhookPost } from './history.ts';
+
+/** A request that a webhook's receiver got. */
+export interface WebhookPost {
+  id: string;
+  timestamp: string;
+  signature: string;
+  body: string;
+}
 
 /** A server for webhooks on the loopback interface, which accepts every request. */
 export interface WebhookReceiver {
