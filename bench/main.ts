@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { formatFigures } from '../scripts/parts/format-figures.ts';
+import { printFigures } from '../scripts/parts/format-figures.ts';
 import { runProgram } from '../scripts/parts/run-program.ts';
 import { drawTable } from './graph.ts';
 import { readOptions, usage } from './options.ts';
@@ -14,9 +14,7 @@ await runProgram(async (program) => {
   }
   const figures = await runMeasurement({ options, ...program }, suites[options.part]);
   if (options.graph !== undefined) await writeGraph(options.graph, figures);
-  const output = options.json ? `${JSON.stringify(figures)}\n` : formatFigures(figures);
-  // The exit would cut what a pipe has not taken yet.
-  await new Promise((resolve) => process.stdout.write(output, resolve));
+  await printFigures(figures, options.json);
   return 0;
 });
 

@@ -3,13 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toOneLine } from '../src/embedded/launcher-error.ts';
 import { startPostgres } from '../src/embedded/postgres/start-postgres.ts';
-import { findRedisServer, startRedis } from '../src/embedded/redis.ts';
+import { findRedisServer } from '../src/embedded/redis.ts';
 import { loadSecrets } from '../src/embedded/secrets.ts';
 import { migrateForward } from '../src/platform/database/migrations.ts';
 import { createGuardedFolder } from '../scripts/parts/cleanup-guard.ts';
 import { differenceMessage } from '../src/services/messages/send-context/compare.ts';
 import { startTcpBalancer, type TcpBalancer } from '../scripts/parts/tcp-balancer.ts';
-import { type Restartable, startRestartable } from './faults/restartable.ts';
+import {
+  type Restartable,
+  startInstalledRedis,
+  startRestartable,
+} from '../scripts/parts/restartable-server.ts';
 import { createProcessSlot, type ProcessSlot } from './faults/process-slot.ts';
 
 /** The service under test. Every part of it can be stopped and restarted. */
@@ -62,15 +66,13 @@ export async function startEnvironment(options: {
   };
   try {
     const settings = { dataDir: folder, signal };
-    const postgres = await startRestartable((port) => startPostgres({ ...settings, ...port }), {
-      cleanups,
-      signal,
-    });
+    const parts = { onEnd: (cleanup: () => Promise<unknown>) => void cleanups.push(cleanup), signal };
+    const postgres = await startRestartable((port) => startPostgres({ ...settings, ...port }), parts);
     cleanups.push(() => copyFile(join(folder, 'postgres.log'), join(logs, 'postgres.log')));
     const redis =
       findRedisServer() === null
         ? null
-        : await startRestartable((port) => launchRedis({ ...settings, ...port }), { cleanups, signal });
+        : await startRestartable((port) => startInstalledRedis({ ...settings, ...port }), parts);
     await migrateForward(postgres.url);
     const apis: ProcessSlot[] = [];
     const balancer = await startTcpBalancer(() => apis.flatMap(({ target }) => target() ?? []));
@@ -91,9 +93,9 @@ export async function startEnvironment(options: {
       NODE_ENV: 'production',
       ...(redis && { REDIS_URL: redis.url }),
     };
-    const parts = { env, logs, signal, onComplaint };
-    apis.push(createProcessSlot('api', 1, parts), createProcessSlot('api', 2, parts));
-    const workers = [createProcessSlot('worker', 1, parts), createProcessSlot('worker', 2, parts)];
+    const slots = { env, logs, signal, onComplaint };
+    apis.push(createProcessSlot('api', 1, slots), createProcessSlot('api', 2, slots));
+    const workers = [createProcessSlot('worker', 1, slots), createProcessSlot('worker', 2, slots)];
     const all = [...apis, ...workers];
     cleanups.push(() => Promise.all(all.map((slot) => slot.kill())));
     await Promise.all(all.map((slot) => slot.start()));
@@ -109,10 +111,4 @@ async function listLoggedDifferences(logs: string): Promise<string[]> {
   const names = (await readdir(logs)).filter((name) => name.startsWith('api-'));
   const texts = await Promise.all(names.map((name) => readFile(join(logs, name), 'utf8')));
   return texts.flatMap((text) => text.split('\n').filter((line) => line.includes(differenceMessage)));
-}
-
-async function launchRedis(options: Parameters<typeof startRedis>[0]) {
-  const redis = await startRedis(options);
-  if (!redis) throw new Error('the redis-server on PATH was removed');
-  return redis;
 }

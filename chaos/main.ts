@@ -1,4 +1,4 @@
-import { formatFigures } from '../scripts/parts/format-figures.ts';
+import { printFigures } from '../scripts/parts/format-figures.ts';
 import { runProgram } from '../scripts/parts/run-program.ts';
 import { readOptions, usage } from './options.ts';
 import { runRound } from './round.ts';
@@ -10,14 +10,12 @@ await runProgram(async (program) => {
     process.stdout.write(usage);
     return 0;
   }
-  const print = (figures: object) =>
-    process.stdout.write(json ? `${JSON.stringify(figures)}\n` : formatFigures(figures));
   if (folder === undefined) {
     const { figures, passed } = await runRound(options, program);
-    print(figures);
+    await printFigures(figures, json);
     return passed ? 0 : 1;
   }
   const result = await runRounds({ ...options, folder }, program);
-  if (result) print(result);
+  if (result) await printFigures(result, json);
   return result?.grown.length === 0 ? 0 : 1;
 });

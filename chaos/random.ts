@@ -1,3 +1,5 @@
+import { createSeededRandom } from '../bench/history/vocabulary.ts';
+
 export interface Random {
   /** A whole number from 0 to below `limit`. */
   below(limit: number): number;
@@ -9,17 +11,9 @@ export interface Random {
   sample<T>(all: readonly T[], count: number): T[];
 }
 
-/** Random numbers that are the same for the same seed (Marsaglia's 32-bit xorshift). */
+/** Random choices that are the same for the same seed. */
 export function seededRandom(seed: number): Random {
-  // Spreads neighboring seeds. The state must not be 0, which would stay 0.
-  let state = Math.imul(seed ^ 0x9e_37_79_b9, 0x85_eb_ca_6b) | 1;
-
-  function next(): number {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) / 2 ** 32;
-  }
+  const next = createSeededRandom(seed);
   function below(limit: number): number {
     return Math.floor(next() * limit);
   }

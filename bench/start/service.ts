@@ -7,11 +7,15 @@ import { compose, type Core } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import { type RunningPostgres, startPostgres } from '../../src/embedded/postgres/start-postgres.ts';
-import type { ServerProcess } from '../../src/embedded/processes/server-process.ts';
-import { type RunningRedis, startRedis } from '../../src/embedded/redis.ts';
+import type { RunningRedis } from '../../src/embedded/redis.ts';
 import { type Database, openDatabase } from '../../src/platform/database/database.ts';
 import { migrateForward } from '../../src/platform/database/migrations.ts';
 import { createGuardedFolder } from '../../scripts/parts/cleanup-guard.ts';
+import {
+  type Restartable,
+  startInstalledRedis,
+  startRestartable,
+} from '../../scripts/parts/restartable-server.ts';
 import type { ServiceProcesses } from '../load/cpu-time.ts';
 import type { Options } from '../options.ts';
 import { recycledWalSettings, recycleWal } from './recycled-wal.ts';
@@ -71,39 +75,13 @@ export async function startMeasuredPostgres(
   bench: Bench,
   dataDir: string,
   env?: Record<string, string>,
-): Promise<RunningPostgres & Killable> {
+): Promise<RunningPostgres & Restartable> {
   const { signal } = bench;
-  const postgres = await startKillable(bench, () => {
-    const starting = startPostgres({ dataDir, settings: recycledWalSettings, signal, env });
-    return withTimeout('PostgreSQL to start', timeoutMs, starting, signal);
-  });
+  const start = (port: { port?: number }) =>
+    startPostgres({ dataDir, settings: recycledWalSettings, signal, env, ...port });
+  const postgres = await startRestartable(start, bench);
   await withTimeout('the write-ahead log', timeoutMs, recycleWal(postgres.url), signal);
   return postgres;
-}
-
-interface Killable {
-  /** Ends it with SIGKILL. */
-  kill9(): Promise<void>;
-  /** Starts it again with the same data and port. */
-  restart(): Promise<void>;
-}
-
-async function startKillable<T extends ServerProcess>(
-  { onEnd }: Bench,
-  start: () => Promise<T>,
-): Promise<T & Killable> {
-  let running = await start();
-  onEnd(() => running.stop());
-  return {
-    ...running,
-    async kill9() {
-      if (running.pid !== undefined) process.kill(running.pid, 'SIGKILL');
-      await running.ended;
-    },
-    async restart() {
-      running = await start();
-    },
-  };
 }
 
 /** Creates a folder that is removed at the end, also after a kill. */
@@ -187,13 +165,11 @@ export async function startService(
 }
 
 /** Null for the backend that has no Redis. */
-async function startQueueServer(bench: Bench, dataDir: string): Promise<(RunningRedis & Killable) | null> {
+async function startQueueServer(bench: Bench, dataDir: string): Promise<(RunningRedis & Restartable) | null> {
   if (bench.options.backend !== 'redis') return null;
-  return startKillable(bench, async () => {
-    const redis = await startRedis({ dataDir, signal: bench.signal, env: realClock });
-    if (!redis) throw new Error('Redis is not installed');
-    return redis;
-  });
+  const start = (port: { port?: number }) =>
+    startInstalledRedis({ dataDir, signal: bench.signal, env: realClock, ...port });
+  return startRestartable(start, bench);
 }
 
 /** Adds another API and another worker process to an installation. */

@@ -2,12 +2,14 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { combineCpuTimes, readCpuTime } from '../load/cpu-time.ts';
 import { round } from '../load/in-turn.ts';
+import { newKey, openHttpPool } from '../load/http-client.ts';
 import { type LightSocket, openLightSocket } from '../load/light-socket.ts';
 import { type Percentiles, percentiles } from '../load/percentiles.ts';
-import { readNumber } from '../load/tally.ts';
-import { fillFeeds } from '../start/backlog.ts';
-import { createPairs } from '../../scripts/parts/population.ts';
-import { type Bench, startService } from '../start/service.ts';
+import { mapConcurrently } from '../load/run-load.ts';
+import { waitForQueues } from '../load/senders.ts';
+import { buildNumberedContent, readNumber } from '../load/tally.ts';
+import { createPairs, type Thread } from '../../scripts/parts/population.ts';
+import { type Bench, type Service, startService } from '../start/service.ts';
 import { withTimeout } from '../start/with-timeout.ts';
 
 interface Client {
@@ -21,6 +23,9 @@ const rounds = 3;
 const skippedEvents = 10;
 const timeoutMs = 60_000;
 const pauseMs = 2_000;
+/** Messages of one request. */
+const maxBatch = 100;
+const senders = 8;
 
 /**
  * Measures how long it takes until every client has every event when all clients reconnect simultaneously. Only two clients share
@@ -32,7 +37,7 @@ export async function measureReconnect(bench: Bench) {
   const service = await startService(bench);
   const { core } = service;
   const threads = await createPairs(core, 'reconnect', Math.ceil(count / 2));
-  await fillFeeds(service.database, threads, skippedEvents + events);
+  await sendBacklog(bench, service, threads, skippedEvents + events);
   const agents = threads.flatMap(({ members }) => members).slice(0, count);
   const clients = agents.map((agent) => ({
     ...agent,
@@ -50,6 +55,28 @@ export async function measureReconnect(bench: Bench) {
     await pause(pauseMs, undefined, { signal });
   }
   return { clients: count, events, received: count * events, rounds: measured };
+}
+
+/** Sends so many messages in each thread, which its members do not read yet. */
+async function sendBacklog(
+  { signal }: Bench,
+  service: Service,
+  threads: readonly Thread[],
+  count: number,
+): Promise<void> {
+  const pool = openHttpPool(service.base);
+  const numbers = Array.from({ length: count }, (_, at) => at + 1);
+  await mapConcurrently(threads, senders, signal, async ({ id, members }) => {
+    for (let at = 0; at < count; at += maxBatch) {
+      const messages = numbers
+        .slice(at, at + maxBatch)
+        .map((number) => ({ content: buildNumberedContent(number) }));
+      const path = `/v1/threads/${id}/messages:batch`;
+      await pool.request({ path, token: members[0]?.token ?? '', headers: newKey(), body: { messages } });
+    }
+  });
+  pool.close();
+  await waitForQueues(service, signal);
 }
 
 /** Returns the milliseconds from the first connection until every client had every event, and those of each client. */

@@ -1,4 +1,10 @@
-/** Prints the figures of any measurement as text: a line for each value, and a table for each list of objects. */
+/** Prints figures on stdout, as one object or as text. Resolves when a pipe has taken all of it: an exit would cut the rest. */
+export function printFigures(figures: object, asJson: boolean): Promise<unknown> {
+  const text = asJson ? `${JSON.stringify(figures)}\n` : formatFigures(figures);
+  return new Promise((resolve) => process.stdout.write(text, resolve));
+}
+
+/** Formats the figures of any measurement as text: a line for each value, and a table for each list of objects. */
 export function formatFigures(figures: object, indent = ''): string {
   const lines: string[] = [];
   const entries = Object.entries(figures as Record<string, unknown>);

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
+import { findProgram } from '../../../src/embedded/find-program.ts';
 
 /** Where the parts of an installed ejabberd are. */
 export interface Installation {
@@ -27,11 +28,8 @@ const folders = {
  * @param path folders of programs, as in PATH
  * @returns null when it, or its driver for PostgreSQL, is not installed
  */
-export function findInstallation(root = '/', path = process.env['PATH'] ?? ''): Installation | null {
-  const erl = path
-    .split(delimiter)
-    .map((folder) => join(folder, 'erl'))
-    .find((program) => existsSync(program));
+export function findInstallation(root = '/', path?: string): Installation | null {
+  const erl = findProgram(['erl'], path);
   const schema = join(root, folders.schema);
   const hasDriver = listFolder(join(root, folders.erlang)).some((name) => name.startsWith('p1_pgsql-'));
   const packages = listFolder(join(root, folders.libraries)).flatMap((architecture) => {
@@ -42,13 +40,10 @@ export function findInstallation(root = '/', path = process.env['PATH'] ?? ''): 
       .map((name) => ({ libraries, version: name.replace(/^ejabberd-/, '') }));
   });
   const [found] = packages;
-  return erl !== undefined && found && hasDriver && existsSync(schema) ? { erl, schema, ...found } : null;
+  return erl !== null && found && hasDriver && existsSync(schema) ? { erl, schema, ...found } : null;
 }
 
 function listFolder(folder: string): string[] {
-  return existsSync(folder)
-    ? readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-        entry.isDirectory() ? [entry.name] : [],
-      )
-    : [];
+  const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }

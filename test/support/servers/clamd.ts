@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../free-port.ts';
+import { startGuarded } from './guarded-process.ts';
 
 const program = ['/usr/sbin/clamd', '/usr/local/sbin/clamd'].find((path) => existsSync(path));
 
@@ -47,21 +47,14 @@ export async function startClamd(limit = '25M', port?: number): Promise<TestClam
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}\n`);
   await writeFile(join(folder, 'clamd.conf'), lines.join(''));
-  const child = spawn(program ?? 'clamd', ['--config-file', join(folder, 'clamd.conf')], { stdio: 'ignore' });
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  await waitUntilAnswering(at, gone);
-  return {
-    url: `tcp://127.0.0.1:${at}`,
-    async stop() {
-      child.kill('SIGKILL');
-      await gone;
-      await rm(folder, { recursive: true });
-    },
-  };
+  const command = [program ?? 'clamd', '--config-file', join(folder, 'clamd.conf')];
+  const { ended, stop } = startGuarded(command, { folder });
+  await waitUntilAnswering(at, ended);
+  return { url: `tcp://127.0.0.1:${at}`, stop };
 }
 
 /** Resolves when somebody listens there. */
-async function waitUntilAnswering(port: number, gone: Promise<void>): Promise<void> {
+async function waitUntilAnswering(port: number, gone: Promise<unknown>): Promise<void> {
   let over = false;
   void gone.then(() => (over = true));
   for (let tries = 0; tries < 400; tries += 1) {

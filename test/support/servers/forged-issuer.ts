@@ -1,5 +1,6 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { listen } from './listen.ts';
 
 type Claims = Record<string, unknown>;
 
@@ -27,10 +28,7 @@ const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('
 /** An OpenID Connect issuer that signs everybody in as `subject-1` at once, honestly unless `forge` says otherwise. */
 export async function startForgedIssuer(client_id: string) {
   const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (typeof address !== 'object' || !address) throw new Error('no address');
-  const url = `http://127.0.0.1:${address.port}`;
+  const { url, close } = await listen(server);
   const [published, hidden] = [key(), key()];
   const codes = new Map<string, { nonce: string; challenge: string }>();
   const tokenCalls: URLSearchParams[] = [];
@@ -109,9 +107,6 @@ export async function startForgedIssuer(client_id: string) {
     forge(next: Forgery): void {
       forgery = next;
     },
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => void server.close(resolve));
-    },
+    stop: close,
   };
 }

@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { vi } from 'vitest';
 import { findFreePort } from '../free-port.ts';
+import { startGuarded } from './guarded-process.ts';
 
 const program = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy'].find((path) => existsSync(path));
 const settings = join(import.meta.dirname, '../../../deploy/haproxy/haproxy.cfg');
@@ -23,28 +22,20 @@ export interface ProxiedRequest {
   server: string;
 }
 
-/** Stops the balancer when its parent exits. */
-const cleanUpOnExit = '"$@" </dev/null & cat >/dev/null; kill -9 $!';
-
 /** The balancer of the compose file, with its own settings, before two ports of this machine. */
 export async function startHaproxy(apis: readonly [number, number]) {
   const [port, health] = [await findFreePort(), await findFreePort()];
-  const child = spawn(
-    '/bin/sh',
-    ['-c', cleanUpOnExit, 'haproxy-guard', program ?? 'haproxy', '-db', '-f', settings],
-    {
-      env: {
-        PATH: process.env['PATH'],
-        BALANCER_BIND: `127.0.0.1:${port}`,
-        BALANCER_HEALTH_BIND: `127.0.0.1:${health}`,
-        BALANCER_API_1: `127.0.0.1:${apis[0]}`,
-        BALANCER_API_2: `127.0.0.1:${apis[1]}`,
-      },
-      stdio: ['pipe', 'pipe', 'ignore'],
+  const { child, end } = startGuarded([program ?? 'haproxy', '-db', '-f', settings], {
+    env: {
+      BALANCER_BIND: `127.0.0.1:${port}`,
+      BALANCER_HEALTH_BIND: `127.0.0.1:${health}`,
+      BALANCER_API_1: `127.0.0.1:${apis[0]}`,
+      BALANCER_API_2: `127.0.0.1:${apis[1]}`,
     },
-  );
-  const gone = once(child, 'close');
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   const carried: ProxiedRequest[] = [];
+  if (!child.stdout) throw new Error('the balancer has no log');
   createInterface(child.stdout).on('line', (line) => {
     const [, method = '', path = '', status = '', ending = '', server = ''] = line.split(' ');
     if (/^-?\d+$/.test(status)) carried.push({ method, path, status: Number(status), ending, server });
@@ -58,9 +49,6 @@ export async function startHaproxy(apis: readonly [number, number]) {
     carried,
     /** What it measures about itself, in Prometheus' text format. */
     metrics: async () => (await fetch(`http://127.0.0.1:${health}/metrics`)).text(),
-    async stop() {
-      child.stdin.end();
-      await gone;
-    },
+    stop: end,
   };
 }

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { Provider } from 'oidc-provider/lib/provider.js';
+import { listen } from './listen.ts';
 
 export const issuerClient = {
   client_id: 'ams',
@@ -12,10 +13,7 @@ export const issuerClient = {
  */
 export async function startIssuer(redirect_uri: string) {
   const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (typeof address !== 'object' || !address) throw new Error('no address');
-  const url = `http://127.0.0.1:${address.port}`;
+  const { url, close } = await listen(server);
   const provider = new Provider(url, {
     clients: [{ ...issuerClient, redirect_uris: [redirect_uri] }],
     findAccount: (_ctx, accountId) => ({
@@ -32,13 +30,7 @@ export async function startIssuer(redirect_uri: string) {
   });
   const answer = provider.callback();
   server.on('request', (request, response) => void answer(request, response));
-  return {
-    url,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => void server.close(resolve));
-    },
-  };
+  return { url, stop: close };
 }
 
 export type TestIssuer = Awaited<ReturnType<typeof startIssuer>>;

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { startGuarded } from './guarded-process.ts';
 import { testCertificate } from './tls-certificate.ts';
 import { createFolder } from '../use.ts';
 
@@ -41,15 +41,12 @@ export async function startProxy(
     writeFile(key, testCertificate.key),
     writeFile(file, configuration),
   ]);
-  const proxy = spawn(program, argumentsFor(file), {
+  const { child, end } = startGuarded([program, ...argumentsFor(file)], {
     cwd: folder,
     env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
     stdio: ['ignore', 'ignore', 'inherit'],
+    endsBy: 'TERM',
   });
-  await once(proxy, 'spawn');
-  const ended = once(proxy, 'exit');
-  onTestFinished(async () => {
-    proxy.kill('SIGTERM');
-    await ended;
-  });
+  await once(child, 'spawn');
+  onTestFinished(end);
 }

@@ -181,7 +181,7 @@ test('ejabberd is found only if all its parts are installed', () => {
   onTestFinished(() => rmSync(root, { recursive: true }));
   const folders = ['bin', 'usr/lib/some-machine/ejabberd-23.01-1/ebin', 'usr/share/ejabberd/sql'];
   for (const folder of folders) mkdirSync(join(root, folder), { recursive: true });
-  writeFileSync(join(root, 'bin/erl'), '');
+  writeFileSync(join(root, 'bin/erl'), '', { mode: 0o755 });
   writeFileSync(join(root, 'usr/share/ejabberd/sql/pg.sql'), '');
   const path = join(root, 'bin');
   expect(findInstallation(root, path)).toBeNull();

@@ -10,8 +10,8 @@ import type {
   StoredTask,
   TaskAnswer,
   TaskCall,
-  WebhookPost,
 } from '../../../chaos/history.ts';
+import type { WebhookPost } from '../../../scripts/parts/webhook-receiver.ts';
 
 const [ann, bob, cid] = ['agt_ann', 'agt_bob', 'agt_cid'] as const;
 const agents = [ann, bob, cid];

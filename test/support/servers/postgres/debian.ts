@@ -1,5 +1,5 @@
-import { execFile, spawn } from 'node:child_process';
-import { access, chown, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { access, chown, mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { accountForPostgres, runAs } from '../../../../src/embedded/postgres/account.ts';
 import { findFreePort } from '../../free-port.ts';
+import { startGuarded } from '../guarded-process.ts';
 
 const run = promisify(execFile);
 const versions = '/usr/lib/postgresql';
@@ -28,10 +29,6 @@ export interface DebianCluster {
   url: string;
   stop(): Promise<void>;
 }
-
-/** Prints nothing, and outlives neither the server's owner nor its standard input. */
-const cleanUpOnExit =
-  '"$@" >"$LOG" 2>&1 </dev/null & cat >/dev/null; kill -QUIT $!; wait $!; rm -rf "$FOLDER"';
 
 /** An empty cluster of its own on a free loopback port, of which nothing stays. It ends with the test process, however that ends. */
 export async function startDebianPostgres(binaries: string): Promise<DebianCluster> {
@@ -55,26 +52,11 @@ export async function startDebianPostgres(binaries: string): Promise<DebianClust
     shared_buffers: '32MB',
   };
   const values = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const shell = spawn(
-    '/bin/sh',
-    ['-c', cleanUpOnExit, 'postgres-guard', join(binaries, 'postgres'), '-D', data, ...values],
-    {
-      ...as,
-      env: { FOLDER: folder, LOG: join(folder, 'log'), PATH: process.env['PATH'] },
-      stdio: ['pipe', 'ignore', 'inherit'],
-    },
-  );
-  const ended = new Promise<void>((resolve) => void shell.once('close', () => resolve()));
+  const command = [join(binaries, 'postgres'), '-D', data, ...values];
+  const { stop } = startGuarded(command, { ...as, folder, endsBy: 'QUIT' });
   const address = `postgres://ams@127.0.0.1:${port}`;
   await createDatabase(`${address}/postgres`);
-  return {
-    url: `${address}/ams`,
-    async stop() {
-      shell.stdin.end();
-      await ended;
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  return { url: `${address}/ams`, stop };
 }
 
 async function createDatabase(url: string): Promise<void> {

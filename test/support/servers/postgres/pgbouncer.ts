@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process';
-import { access, chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, chown, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { vi } from 'vitest';
 import { accountForPostgres, runAs } from '../../../../src/embedded/postgres/account.ts';
 import { findFreePort } from '../../free-port.ts';
+import { startGuarded } from '../guarded-process.ts';
 
 const program = '/usr/sbin/pgbouncer';
 
@@ -16,10 +16,6 @@ export async function findMissingPgbouncer(): Promise<string | undefined> {
     () => `${program} is not installed (apt-get install pgbouncer)`,
   );
 }
-
-/** Stops when its parent exits for any reason. */
-const cleanUpOnExit =
-  '"$@" >/dev/null 2>&1 </dev/null & cat >/dev/null; kill -TERM $!; wait $!; rm -rf "$FOLDER"';
 
 export interface Pgbouncer {
   /** The address of the database through the pooler. */
@@ -53,13 +49,7 @@ default_pool_size = 3
 max_client_conn = 500
 `,
   );
-  const shell = spawn('/bin/sh', ['-c', cleanUpOnExit, 'pgbouncer-guard', program, settings], {
-    ...runAs(account),
-    cwd: '/',
-    env: { FOLDER: folder, PATH: process.env['PATH'] },
-    stdio: ['pipe', 'ignore', 'inherit'],
-  });
-  const ended = new Promise<void>((resolve) => void shell.once('close', () => resolve()));
+  const { stop } = startGuarded([program, settings], { ...runAs(account), cwd: '/', folder, endsBy: 'TERM' });
   const url = `postgres://${username}:${password}@127.0.0.1:${port}${pathname}`;
   await vi.waitFor(
     async () => {
@@ -70,12 +60,5 @@ max_client_conn = 500
     },
     { timeout: 30_000, interval: 50 },
   );
-  return {
-    url,
-    async stop() {
-      shell.stdin.end();
-      await ended;
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  return { url, stop };
 }

@@ -1,14 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findFreePort } from '../../free-port.ts';
 import { describeUnless } from '../../vitest/describe-unless.ts';
 import { findRedisBinary } from './binary.ts';
+import { startGuarded } from '../guarded-process.ts';
 import { testCertificate as certificate } from '../tls-certificate.ts';
 
 export interface TestRedis {
@@ -24,9 +23,6 @@ export interface TestRedis {
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
-
-/** Prints its process id, and outlives neither the server's owner nor his standard input. */
-const cleanUpOnExit = '"$@" </dev/null & echo $!; cat >/dev/null; kill -9 $!; rm -rf "$FOLDER"';
 
 export interface TestRedisOptions {
   /** Switches the append-only file on, written to disk every second. */
@@ -69,44 +65,23 @@ export async function startTestRedis(options: TestRedisOptions = {}): Promise<Te
     command.push('--sentinel');
   }
 
-  async function launch(): Promise<{ shell: ChildProcess; pid: number }> {
-    const shell = spawn('/bin/sh', ['-c', cleanUpOnExit, 'redis-guard', ...command], {
-      env: { ...env, FOLDER: folder },
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    const [pid]: unknown[] = await once(createInterface(shell.stdout), 'line');
+  async function launch() {
+    const server = startGuarded(command, { env, folder });
     await waitUntilAnswering(port);
-    return { shell, pid: Number(pid) };
+    return server;
   }
 
   let running = await launch();
-
-  async function kill9(): Promise<void> {
-    const { shell, pid } = running;
-    process.kill(pid, 'SIGKILL');
-    await waitUntilStopped(port);
-    shell.kill('SIGKILL');
-    shell.stdin?.destroy();
-  }
-
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
     tls_port,
-    kill9,
-    freeze: () => void process.kill(running.pid, 'SIGSTOP'),
+    kill9: () => running.end(),
+    freeze: () => void running.child.kill('SIGSTOP'),
     async restart() {
       running = await launch();
     },
-    async stop() {
-      const { shell } = running;
-      const ended = once(shell, 'close');
-      if (shell.exitCode === null && shell.signalCode === null) {
-        shell.stdin?.end();
-        await ended;
-      }
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop: () => running.stop(),
   };
 }
 
@@ -135,10 +110,6 @@ async function waitUntilAnswering(port: number): Promise<void> {
     if (Date.now() > deadline) throw new Error(`redis-server does not answer on port ${port}`);
     await pause(20);
   }
-}
-
-async function waitUntilStopped(port: number): Promise<void> {
-  while ((await pingOnce(port)) !== undefined) await pause(5);
 }
 
 /** The first line of the answer to PING; undefined when no server listens. */
