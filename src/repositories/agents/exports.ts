@@ -9,6 +9,8 @@ export interface AgentExportRow {
   /** The person who requested it; null for an operator. */
   account_id: string | null;
   stage: ExportStage;
+  /** As JSON: the section that is read of what is no conversation, and the key of its last record. */
+  belonging: string;
   /** The last thread that was read, and its last sequence that was read. */
   thread_id: string;
   sequence: number;
@@ -29,7 +31,7 @@ export interface AgentExportRow {
   expires_at: number;
 }
 
-const columns = `e.id, e.agent_id, e.handle, e.account_id, e.stage, e.thread_id, e.sequence, e.part_keys, e.counts, e.missing_files,
+const columns = `e.id, e.agent_id, e.handle, e.account_id, e.stage, e.belonging, e.thread_id, e.sequence, e.part_keys, e.counts, e.missing_files,
   e.archive_key, e.size_bytes, e.sha256, e.created_at, e.updated_at, e.done_at, e.expires_at`;
 
 /** Requested by this person, who still has the right to read the agent's messages. */
@@ -73,7 +75,7 @@ export const agentExportsRepository = repository({
   ),
   update: sql.run<[row: AgentExportRow]>(
     'agent_exports.update',
-    `update agent_exports set stage = :stage, thread_id = :thread_id, sequence = :sequence, part_keys = :part_keys, counts = :counts, missing_files = :missing_files, archive_key = :archive_key,
+    `update agent_exports set stage = :stage, belonging = :belonging, thread_id = :thread_id, sequence = :sequence, part_keys = :part_keys, counts = :counts, missing_files = :missing_files, archive_key = :archive_key,
          size_bytes = :size_bytes, sha256 = :sha256, updated_at = :updated_at, done_at = :done_at, expires_at = :expires_at
        where id = :id`,
   ),

@@ -1,7 +1,10 @@
 import type { ExportStage } from '../../../packages/core/src/domain/agents/erasure-and-export.ts';
+import type { Section } from '../../repositories/agents/export-data.ts';
+import type { AgentExportRow } from '../../repositories/agents/exports.ts';
 import type { ReadWork } from '../../work/unit-of-work.ts';
 
-const messagesPerRead = 200;
+/** Of one kind, or messages. */
+const recordsPerRead = 200;
 const filesPerRead = 100;
 
 /** A step ends after this many threads, even if they hold few messages. */
@@ -10,12 +13,8 @@ const threadsPerStep = 500;
 /** A step ends with the page that exceeds this size, in characters. */
 const maxPartLength = 4 * 1024 * 1024;
 
-/** The progress of an export: the thread it reads, and the last sequence it has read there. */
-interface Position {
-  stage: ExportStage;
-  thread_id: string;
-  sequence: number;
-}
+/** The progress of an export. */
+type Position = Pick<AgentExportRow, 'stage' | 'belonging' | 'thread_id' | 'sequence'>;
 
 /** The data of one export step, and the position after it. */
 export interface ExportStep {
@@ -29,26 +28,57 @@ export interface ExportStep {
  * Returns the next part of an agent's data: first the agent, its contacts, blocks, webhooks, credentials (without secrets), approvals
  * and files; then its threads, each with all messages. Times in milliseconds. Pages are separate reads, not one snapshot.
  */
-export async function readNextPart(
+export function readNextPart(
+  work: Pick<ReadWork, 'db'>,
+  from: Position & { agent_id: string },
+): Promise<ExportStep> {
+  return from.stage === 'belongings' ? readBelongings(work, from) : readConversations(work, from);
+}
+
+async function readBelongings(
   { db: { agentExport } }: Pick<ReadWork, 'db'>,
-  { agent_id, stage, thread_id, sequence }: Position & { agent_id: string },
+  { agent_id, belonging, thread_id, sequence }: Position & { agent_id: string },
 ): Promise<ExportStep> {
   const part = createPart();
-  if (stage === 'belongings') {
-    for (const kind of agentExport.sections) part.add(await agentExport.section(kind, agent_id));
-    return part.endAt({ stage: 'conversations', thread_id: '', sequence: 0 });
+  const [first, ...key]: [Section, ...unknown[]] = JSON.parse(belonging);
+  let after: readonly unknown[] = key;
+  for (const kind of agentExport.sectionsFrom(first)) {
+    for (let more = true; more;) {
+      const page = await agentExport.section(kind, agent_id, after, recordsPerRead);
+      part.add(page.map(({ record }) => record));
+      after = page.at(-1)?.key ?? after;
+      more = page.length === recordsPerRead;
+      if (part.isFull())
+        return part.endAt({
+          stage: 'belongings',
+          belonging: JSON.stringify([kind, ...after]),
+          thread_id,
+          sequence,
+        });
+    }
+    after = [];
   }
+  return part.endAt({ stage: 'conversations', belonging, thread_id, sequence });
+}
+
+async function readConversations(
+  { db: { agentExport } }: Pick<ReadWork, 'db'>,
+  { agent_id, belonging, thread_id, sequence }: Position & { agent_id: string },
+): Promise<ExportStep> {
+  const part = createPart();
   for (let thread = thread_id, after = sequence, threads = 0; ; after = 0, threads += 1) {
+    const endAt = (stage: ExportStage) =>
+      part.endAt({ stage, belonging, thread_id: thread, sequence: after });
     for (let more = thread !== ''; more;) {
-      const messages = await agentExport.messages(agent_id, thread, after, messagesPerRead);
+      const messages = await agentExport.messages(agent_id, thread, after, recordsPerRead);
       part.add(messages.map((message) => ({ kind: 'message', ...message })));
       after = messages.at(-1)?.sequence ?? after;
-      more = messages.length === messagesPerRead;
-      if (part.isFull()) return part.endAt({ stage, thread_id: thread, sequence: after });
+      more = messages.length === recordsPerRead;
+      if (part.isFull()) return endAt('conversations');
     }
-    if (threads === threadsPerStep) return part.endAt({ stage, thread_id: thread, sequence: after });
-    const [next] = await agentExport.threads(agent_id, thread, 1);
-    if (!next) return part.endAt({ stage: 'archive', thread_id: thread, sequence: after });
+    if (threads === threadsPerStep) return endAt('conversations');
+    const next = await agentExport.nextThread(agent_id, thread);
+    if (!next) return endAt('archive');
     part.add([{ kind: 'thread', ...next }]);
     thread = next.id;
   }

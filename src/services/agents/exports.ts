@@ -44,7 +44,7 @@ export async function beginExport(
 }
 
 /** The result of one export step: the blob with its data, and the progress of the export. */
-export type GatheredPart = Pick<AgentExport, 'stage' | 'thread_id' | 'sequence' | 'counts'> & {
+export type GatheredPart = Pick<AgentExport, 'stage' | 'belonging' | 'thread_id' | 'sequence' | 'counts'> & {
   /** Key of the blob; null if the step found nothing. */
   key: string | null;
 };

@@ -69,7 +69,13 @@ test('an export has what is known of messages to other systems, and an erasure r
   await confirm();
   const { thread_id, message_id } = await service.ask(ann, remote, 'direct one');
   await waitUntil(async () => (await service.messages(ann, thread_id)).length).toBe(2);
-  const start = { agent_id: ann.id, stage: 'belongings', thread_id: '', sequence: 0 } as const;
+  const start = {
+    agent_id: ann.id,
+    stage: 'belongings',
+    belonging: '["agent"]',
+    thread_id: '',
+    sequence: 0,
+  } as const;
   const { text, counts } = await readNextPart(service.core, start);
   expect(counts).toMatchObject({ remote_message: 1 });
   expect(text).toContain(`"message_id":"${message_id}"`);

@@ -14,7 +14,7 @@ const record = z.looseObject({ kind: z.string() });
 
 /** The records of an export, besides conversations, as the archive has them. */
 async function exportOf({ core }: Installation, { id: agent_id }: Pick<TestAgent, 'id'>) {
-  const start = { stage: 'belongings' as const, thread_id: '', sequence: 0 };
+  const start = { stage: 'belongings' as const, belonging: '["agent"]', thread_id: '', sequence: 0 };
   const { text } = await readNextPart(core, { ...start, agent_id });
   const records = text
     .trim()
