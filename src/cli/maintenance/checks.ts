@@ -148,7 +148,6 @@ export const checks: readonly Check[] = [
     needs: ['schema', 'queues'],
     async run({ queues, db }) {
       const { rows, oldest } = await db.outbox.readAge();
-      await queues.ping();
       const depths = await queues.depths();
       const overdue = depths.filter((depth) => isOverdue(depth.oldest)).map(({ queue }) => queue);
       if (overdue.length > 0)

@@ -54,15 +54,6 @@ export interface MessageSearch {
   limit: number;
 }
 
-/** Milliseconds from a message to its search row. Null when there are no messages. */
-export interface IndexLag {
-  messages: number;
-  p50_ms: number | null;
-  p95_ms: number | null;
-  p99_ms: number | null;
-  longest_ms: number | null;
-}
-
 /** Ids of messages: the scan of the latest messages goes from `newest` back to `reached`. */
 interface ScannedRange {
   newest: string;
@@ -175,16 +166,6 @@ const statementMethods = repository({
        select from thread_members w
        where w.thread_id = v.thread_id and w.agent_id <> :agent_id
          and w.agent_id = (select id from agents where id = :counterpart or canonical_handle = :counterpart)))`,
-  ),
-  /** The delay of indexing for messages since a time in milliseconds. Reads every row: for measurements only. */
-  lag: sql.row<[since: number], IndexLag>(
-    'message_search.lag',
-    `select count(*) as messages,
-       percentile_disc(0.5) within group (order by indexed_at - created_at) as p50_ms,
-       percentile_disc(0.95) within group (order by indexed_at - created_at) as p95_ms,
-       percentile_disc(0.99) within group (order by indexed_at - created_at) as p99_ms,
-       max(indexed_at - created_at) as longest_ms
-     from message_search where created_at >= :since`,
   ),
 });
 

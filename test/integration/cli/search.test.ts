@@ -107,14 +107,3 @@ test('an empty database is done immediately, and an invalid option is refused', 
     expect((await runCli(env, ['search', 'reindex', ...wrong])).code, wrong.join(' ')).toBe(2);
   }
 });
-
-test('the time until messages are searchable can be measured', async () => {
-  const lag = await on.core.db.messageSearch.lag(0);
-  expect(lag?.messages).toBeGreaterThanOrEqual(47);
-  expect(lag?.p50_ms).toBeGreaterThanOrEqual(0);
-  expect(lag?.longest_ms).toBeGreaterThanOrEqual(lag?.p99_ms ?? Infinity);
-  expect(await on.core.db.messageSearch.lag(Date.now() + 60_000)).toMatchObject({
-    messages: 0,
-    p99_ms: null,
-  });
-});
