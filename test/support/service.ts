@@ -1,5 +1,8 @@
 import { system } from '../../packages/core/src/domain/auth/audit.ts';
 import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startApi } from '../../src/api.ts';
 import { compose, type Core } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -50,6 +53,7 @@ export function buildTestEnv(databaseUrl: string): Record<string, string> {
     UPLOADS_PER_AGENT: '100',
     DRAIN_SECONDS: '0',
     REMOTE_AGENTS: 'true',
+    DATA_DIR: join(tmpdir(), 'ams-test-data', new URL(databaseUrl).pathname),
   };
 }
 
@@ -62,10 +66,12 @@ export interface TestSettings {
 export async function createTestSettings(backend: Backend): Promise<TestSettings> {
   const database = await createTestDatabase();
   const redis = backend === 'redis' ? await startTestRedis() : null;
+  const env = buildTestEnv(database.url);
   return {
-    env: { ...buildTestEnv(database.url), ...(redis && { REDIS_URL: redis.url }) },
+    env: { ...env, ...(redis && { REDIS_URL: redis.url }) },
     async release() {
       await redis?.stop();
+      await rm(String(env['DATA_DIR']), { recursive: true, force: true });
       await database.drop();
     },
   };

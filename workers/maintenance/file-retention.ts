@@ -1,4 +1,5 @@
 import type { Core } from '../../src/compose.ts';
+import { claimStore, ownerKey } from '../../src/start/store-owner.ts';
 
 type FileCore = Pick<Core, 'db' | 'blobs' | 'logger'>;
 
@@ -41,10 +42,11 @@ export async function expireUploads({ db, blobs }: FileCore): Promise<void> {
 
 /**
  * Compares the blob store with the rows in key order: removes blobs without a row, and logs attachments without a blob. Nothing else
- * happens to those: their bytes can return, because the store may be another one or not mounted.
+ * happens to those: their bytes can return. @throws {ForeignStore}
  */
 export async function sweepBlobs(core: FileCore): Promise<void> {
   const { db, blobs, logger } = core;
+  await claimStore(core);
   const before = Date.now() - minAgeMs;
   await blobs.removeDrafts(before);
   const lost: string[] = [];
@@ -68,7 +70,7 @@ export async function sweepBlobs(core: FileCore): Promise<void> {
 async function removeOrphans({ db, blobs, logger }: FileCore, keys: string[]): Promise<void> {
   const referenced = await db.attachments.findKeys(keys);
   for (const key of await db.agentExports.findKeys(keys)) referenced.add(key);
-  const orphans = keys.filter((key) => !referenced.has(key));
+  const orphans = keys.filter((key) => !referenced.has(key) && key !== ownerKey);
   for (const key of orphans) await blobs.remove(key);
   if (orphans.length > 0) logger.info({ blobs: orphans.length }, 'orphaned blobs removed');
 }

@@ -9,6 +9,7 @@ import { openIdClientOf } from '../../start/connections.ts';
 import { findOtherInstances, describeSharedQueues } from '../../start/instance-guard.ts';
 import { pendingMigrations, requireEncoding } from '../../platform/database/migrations.ts';
 import { discover } from '../../platform/outbound/openid.ts';
+import { checkStoreOwner, ForeignStore } from '../../start/store-owner.ts';
 import { UnusableFolder } from '../../platform/blobs/draft-folder.ts';
 import { createClamdScanner, pingClamd } from '../../platform/scanning/clamd.ts';
 import type { ScannedFile } from '../../platform/scanning/scanner.ts';
@@ -216,16 +217,20 @@ export const checks: readonly Check[] = [
   },
   {
     part: 'files',
-    async run({ blobs, config }) {
+    needs: ['database'],
+    async run({ blobs, config, db }) {
       await blobs.check();
+      await checkStoreOwner({ blobs, db });
       return config.S3_BUCKET === undefined
         ? `in ${config.DATA_DIR}/blobs`
         : `in the bucket ${config.S3_BUCKET}`;
     },
     advice: ({ config: { S3_BUCKET, DATA_DIR } }, reason) =>
-      S3_BUCKET === undefined || reason instanceof UnusableFolder
-        ? `make ${DATA_DIR} writable, free disk space, or correct DATA_DIR`
-        : 'start the object store, create the bucket, allow the key to put, get, delete and list, or correct S3_ENDPOINT, S3_BUCKET, S3_REGION and the keys',
+      reason instanceof ForeignStore
+        ? 'see "Restore" in docs/operations.md'
+        : S3_BUCKET === undefined || reason instanceof UnusableFolder
+          ? `make ${DATA_DIR} writable, free disk space, or correct DATA_DIR`
+          : 'start the object store, create the bucket, allow the key to put, get, delete and list, or correct S3_ENDPOINT, S3_BUCKET, S3_REGION and the keys',
   },
   {
     part: 'scanner',

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { attachmentsRepository } from '../../../src/repositories/attachments/attachments.ts';
 import { expireUploads, sweepBlobs } from '../../../workers/maintenance/file-retention.ts';
+import { ownerKey } from '../../../src/start/store-owner.ts';
 import type { TestAgent } from '../../support/service.ts';
 import {
   fetchContent,
@@ -133,6 +134,23 @@ test('files whose bytes are missing are logged, also in another store, and are s
   await blobs.write(key, Readable.from([sampleText]));
   expect(await sweep()).toEqual([]);
   expect(await read()).toBe(200);
+});
+
+test('nothing is removed from a store that another database has marked', async () => {
+  const key = newIdempotencyKey();
+  const { blobs } = service.core;
+  await blobs.write(key, one());
+  await ageBlob(key);
+  await blobs.write(ownerKey, Readable.from([Buffer.from('another database')]));
+  await expect(sweepBlobs(service.core)).rejects.toThrow('files belong to the database another database');
+  expect(await stored()).toContain(key);
+  // What an operator does after a restore.
+  await blobs.remove(ownerKey);
+  await sweepBlobs(service.core);
+  expect(await stored()).not.toContain(key);
+  await ageBlob(ownerKey);
+  await sweepBlobs(service.core);
+  expect(await stored()).toContain(ownerKey);
 });
 
 test('a missing folder changes nothing', async () => {

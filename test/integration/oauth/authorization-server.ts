@@ -80,6 +80,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   const env = {
     DATABASE_URL: core.config.DATABASE_URL,
     SECRET_KEY: secret,
+    DATA_DIR: core.config.DATA_DIR,
     PUBLIC_URL: url,
     LOG_LEVEL: 'silent',
     // Tests do not depend on a way out of this machine.
