@@ -24,7 +24,7 @@ export function approvalCommand(io: CommandIo): Command {
     'approve or deny an action in place of the people who manage the agent',
   )
     .argument('<id>')
-    .addArgument(new Argument('<decision>').choices(approvalDecisions))
+    .addArgument(new Argument('<decision>', 'the decision').choices(approvalDecisions))
     .action(
       writing(io, (work, id: string, decision: ApprovalDecision) => decideAsOperator(work, id, decision)),
     );

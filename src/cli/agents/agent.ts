@@ -73,7 +73,7 @@ export function agentCommand(io: CommandIo): Command {
     );
   const outgoing = resultCommand('outgoing', 'set what a person reviews before the agent sends it')
     .argument('<handle>')
-    .addArgument(new Argument('<policy>').choices(outgoingPolicies))
+    .addArgument(new Argument('<policy>', 'what is reviewed').choices(outgoingPolicies))
     .action(
       writing(io, async (work, handle: string, policy: OutgoingPolicy) => {
         const found = await findAgentByHandle(work, handle);

@@ -48,7 +48,7 @@ export function accountCommand(io: CommandIo): Command {
     .option('--display-name <name>', 'name that others see beside the username')
     .option(
       '--password-stdin',
-      'read the password from standard input; without it, the person cannot sign in yet',
+      'read the password from standard input; without a password, the person cannot sign in yet',
     )
     .option('--password', 'ask for the password on the terminal')
     .action(

@@ -55,7 +55,7 @@ export function orgCommand(io: CommandIo): Command {
   const changeRole = resultCommand('role', 'change the role of a member')
     .argument('<slug>')
     .argument('<username>')
-    .addArgument(new Argument('<role>').choices(['admin', 'member']))
+    .addArgument(new Argument('<role>', 'the new role').choices(['admin', 'member']))
     .action(
       revoking(io, async (work, slug: string, username: string, role: Membership['role']) => {
         const { membership, ended } = await setRole(work, { slug, username, role });

@@ -27,8 +27,8 @@ interface Options extends Omit<HarnessOptions, 'env' | 'log'> {
 const maxGatherMs = 10_000;
 
 const helpText = `
-A wake tells the agent how much waits, never what it says: "You have 3 unread messages in 2 threads. Read your inbox." There is one wake at
-a time, and none without mail. What arrives during a turn leads to one more wake after it, if it is still unread.
+A wake says only how much is unread: "You have 3 unread messages in 2 threads. Read your inbox." There is one
+wake at a time, and none without unread messages and requests. Messages that are unread after a turn cause one more wake.
 
 Examples:
   $ am wake --agent-harness claude-code --session 550e8400-e29b-41d4-a716-446655440000
