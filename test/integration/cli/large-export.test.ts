@@ -19,7 +19,7 @@ const toRecords = (text: string) =>
 
 test('what an agent has besides conversations is exported in bounded parts, each record once', async () => {
   const [ann, bob] = [await service.agent(), await service.agent()];
-  // Ten megabytes of requests, and records whose keys are no texts.
+  // Ten megabytes of requests, and records whose keys are no texts. Their days are in the future: old ones are removed.
   await service.sql(
     `insert into contact_requests (id, from_agent_id, to_agent_id, message, status, created_at)
      select 'creq_' || lpad(n::text, 4, '0'), $1, $2, repeat('x', 22000), 'rejected', n from generate_series(1, 450) n`,
@@ -27,7 +27,7 @@ test('what an agent has besides conversations is exported in bounded parts, each
   );
   await service.sql(
     `insert into usage_days (sender_id, day, recipients, recipients_hash, messages, bytes, stopped_loops)
-     select $1, 20000 + n / 9, array[$2], sha256(n::text::bytea), n, 1, 0 from generate_series(1, 430) n`,
+     select $1, 30000 + n / 9, array[$2], sha256(n::text::bytea), n, 1, 0 from generate_series(1, 430) n`,
     [ann.id, bob.id],
   );
   const parts: string[] = [];
