@@ -69,6 +69,7 @@ export function createMcp(core: Core, { live, limits, executeFor }: TransportPar
     tokens: live.tokens,
     realtime: live.realtime,
     sessions: core.db.mcpSessions,
+    cursors: core.settings.cursors,
     limits,
     bus: core.bus,
     public_url: config.PUBLIC_URL,

@@ -4,7 +4,7 @@ import { repository, sql } from '../sql.ts';
 /** What a session, or a sign-in without sessions, has received of its agent's feed. */
 export interface McpPosition {
   /** It has received everything up to here. Null before the first wait. */
-  cursor: string | null;
+  position: number | null;
   /** Ids of messages, and of other events, that it received after that position. */
   returned: readonly string[];
   /** Whether an answer may be on its way that moves the position. */
@@ -16,8 +16,8 @@ export interface McpPosition {
 }
 
 export interface McpSessionMove {
-  /** Undefined: the position stays. */
-  cursor?: string | undefined;
+  /** Null: the position stays. */
+  position: number | null;
   returned: readonly string[];
   /** Returned ids that are before the new position. */
   passed: readonly string[];
@@ -26,21 +26,10 @@ export interface McpSessionMove {
 /** More than a waiting call leaves behind the position (`maxBehind`), for the replies beside it. */
 const maxReturnedIds = 200;
 
-/** The position of a cursor of a feed: its first part is the number as base64 without padding. */
-const numberOf = (cursor: string) =>
-  `convert_from(decode(rpad(split_part(${cursor}, '.', 1), (length(split_part(${cursor}, '.', 1)) + 3) / 4 * 4, '='), 'base64'), 'UTF8')::bigint`;
-
-/**
- * The later one of a stored cursor and a new one, of which either can be null. Waits and streams of one session end in any order; none
- * moves the session back. After a restore of the database all numbers are higher than before.
- */
-export const later = (stored: string, next: string) =>
-  `case when ${numberOf(next)} <= ${numberOf(stored)} then ${stored} else coalesce(${next}, ${stored}) end`;
-
 const databaseNow = `(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 /** The columns of a position and its tables. */
-export const positionColumns = `wait_cursor as cursor, returned_ids as returned, answering_until > ${databaseNow} as is_answering, seen_at, last_number, acknowledged_number`;
+export const positionColumns = `wait_position as position, returned_ids as returned, answering_until > ${databaseNow} as is_answering, seen_at, last_number, acknowledged_number`;
 export const positionTables = 'mcp_sessions left join feed_heads using (agent_id)';
 
 /** The places of waits: a part of the repository of sessions. A sign-in without sessions has a row of its own. */
@@ -78,24 +67,18 @@ export const mcpPlaceQueries = repository({
     `insert into mcp_sessions as s (id_hash, agent_id, protocol_version, client, created_at, seen_at)
        values (:id_hash, :agent_id, :protocol_version, '{}', :now, :seen_at)
        on conflict (id_hash) do update set seen_at = excluded.seen_at,
-         wait_cursor = case when s.seen_at >= :seen_after then s.wait_cursor end,
+         wait_position = case when s.seen_at >= :seen_after then s.wait_position end,
          returned_ids = case when s.seen_at >= :seen_after then s.returned_ids else '{}' end`,
   ),
   /**
-   * Moves the position, never back, and ends the announcement. Adds `returned` to the returned ids, of which the newest are kept, and
-   * removes those that the position has passed.
+   * Moves the position, never back, because waits of one session end in any order. Ends the announcement. Adds `returned` to the returned
+   * ids, of which the newest are kept, and removes those that the position has passed.
    */
   movePosition: sql.run<[idHash: Buffer, mcpSessionMove: McpSessionMove]>(
-    'mcp_sessions.move_position',
-    `update mcp_sessions s set answering_until = 0, wait_cursor = ${later('s.wait_cursor', ':cursor::text')}, returned_ids = n.ids[greatest(1, cardinality(n.ids) - ${maxReturnedIds - 1}):]
+    'mcp_sessions.move_position(id_hash, ...)',
+    `update mcp_sessions s set answering_until = 0, wait_position = greatest(s.wait_position, :position), returned_ids = n.ids[greatest(1, cardinality(n.ids) - ${maxReturnedIds - 1}):]
        from (select id_hash, array(select id from unnest(returned_ids) with ordinality r (id, place) where id <> all(:passed::text[]) order by place) || :returned::text[] as ids
              from mcp_sessions where id_hash = :id_hash for no key update) n
        where s.id_hash = n.id_hash`,
-    (idHash, { cursor, returned, passed }) => ({
-      id_hash: idHash,
-      cursor: cursor ?? null,
-      returned,
-      passed,
-    }),
   ),
 });

@@ -1,5 +1,5 @@
 import { databaseError } from '../errors.ts';
-import { later, type McpPosition, mcpPlaceQueries, positionColumns, positionTables } from './mcp-places.ts';
+import { type McpPosition, mcpPlaceQueries, positionColumns, positionTables } from './mcp-places.ts';
 import { type Queryable, unflushedCommit } from '../queryable.ts';
 import { repository, sql } from '../sql.ts';
 
@@ -25,7 +25,7 @@ export interface McpSessionRow extends McpPosition {
   subscriptions: string[];
   created_at: number;
   /** Where a notification stream without Last-Event-ID starts: at the start of the session, or after what its streams have sent. */
-  stream_cursor: string | null;
+  stream_position: number | null;
   /** The newest notification stream, which alone receives. */
   stream_number: number;
 }
@@ -38,15 +38,15 @@ const createRepository = repository(
   {
     find: sql.row<[idHash: Buffer], McpSessionRow>(
       'mcp_sessions.find',
-      `select agent_id, protocol_version, client, subscriptions, created_at, stream_cursor, stream_number, ${positionColumns}
+      `select agent_id, protocol_version, client, subscriptions, created_at, stream_position, stream_number, ${positionColumns}
        from ${positionTables} where id_hash = :id_hash`,
     ),
     insert: sql.run<
       [idHash: Buffer, session: Omit<McpSessionRow, keyof McpPosition | 'subscriptions' | 'stream_number'>]
     >(
       'mcp_sessions.insert(id_hash, ...)',
-      `insert into mcp_sessions (id_hash, agent_id, protocol_version, client, created_at, seen_at, stream_cursor)
-       values (:id_hash, :agent_id, :protocol_version, :client, :created_at, :created_at, :stream_cursor)`,
+      `insert into mcp_sessions (id_hash, agent_id, protocol_version, client, created_at, seen_at, stream_position)
+       values (:id_hash, :agent_id, :protocol_version, :client, :created_at, :created_at, :stream_position)`,
     ),
     /** Records that the session was used at `now`. */
     touch: sql.run<[idHash: Buffer, now: number]>(
@@ -71,20 +71,20 @@ const createRepository = repository(
       "update mcp_sessions set client = client || jsonb_build_object('log_level', :level::text) where id_hash = :id_hash",
     ),
     /** Makes a new notification stream the one that receives. Undefined if the session has ended. */
-    takeStream: sql.row<[idHash: Buffer], Pick<McpSessionRow, 'stream_number' | 'stream_cursor'>>(
+    takeStream: sql.row<[idHash: Buffer], Pick<McpSessionRow, 'stream_number' | 'stream_position'>>(
       'mcp_sessions.take_stream',
-      'update mcp_sessions set stream_number = stream_number + 1 where id_hash = :id_hash returning stream_number, stream_cursor',
+      'update mcp_sessions set stream_number = stream_number + 1 where id_hash = :id_hash returning stream_number, stream_position',
     ),
     /**
      * Records what a stream is about to send. Returns the subscriptions; undefined if a newer stream receives or the session has ended.
      * Without a flush: after a crash of the database, the stream sends some notifications again.
      */
     claimNotifications: sql.value<
-      [idHash: Buffer, streamNumber: number, cursor: string],
+      [idHash: Buffer, streamNumber: number, position: number],
       string[] | undefined
     >(
-      'mcp_sessions.claim_notifications(id_hash, stream_number, cursor)',
-      `update mcp_sessions set stream_cursor = ${later('stream_cursor', ':cursor::text')} from ${unflushedCommit}
+      'mcp_sessions.claim_notifications(id_hash, stream_number, position)',
+      `update mcp_sessions set stream_position = greatest(stream_position, :position) from ${unflushedCommit}
        where id_hash = :id_hash and stream_number = :stream_number returning subscriptions`,
     ),
     remove: sql.run<[idHash: Buffer]>(

@@ -11,7 +11,7 @@ import type { Additions } from './additions.ts';
 import type { SealedBox } from '../../shared/encryption.ts';
 import type { EventSubscriptions } from './events/event-subscriptions.ts';
 import type { McpBus } from './protocol/bus.ts';
-import type { PlaceStore } from './sessions/places.ts';
+import type { FeedCursors, PlaceStore } from './sessions/places.ts';
 import type { SessionStore } from './sessions/sessions.ts';
 
 export interface McpLogger {
@@ -26,6 +26,7 @@ export interface McpParts {
   tokens: Tokens;
   realtime: Realtime;
   sessions: SessionStore & PlaceStore;
+  cursors: FeedCursors;
   limits: RateLimits;
   /** Routes client responses and cancellations to the process that waits for them. */
   bus: McpBus;

@@ -56,7 +56,7 @@ export function createMcpTransport(parts: McpParts): McpTransport {
   const guard = createHostGuard(public_url, parts.allowed_hosts);
   const authorizer = createAuthorizer(tokens, public_url);
   const log = (message: string, error: unknown) => logger.debug({ err: error }, message);
-  const sessions = createSessions(parts.sessions);
+  const sessions = createSessions(parts.sessions, parts.cursors);
   const callRegistry = {
     clientRequests: createClientRequests(parts.bus, log),
     runningCalls: createRunningCalls(parts.bus, log),
@@ -66,7 +66,9 @@ export function createMcpTransport(parts: McpParts): McpTransport {
     features: createFeatures(parts),
     authorizer,
     sessions,
-    places: createPlaces(parts.sessions, (error) => log('storing the place of a wait failed', error)),
+    places: createPlaces(parts.sessions, parts.cursors, (error) =>
+      log('storing the place of a wait failed', error),
+    ),
     streams,
     callRegistry,
     heartbeat_ms,

@@ -47,12 +47,12 @@ export interface McpInstance {
 /** The same for all instances on one database. */
 const secret = 'a secret of the tests, long enough to be taken for one';
 
-type InstanceOptions = ApiOverrides['mcp'] & { receipts?: boolean; redis_url?: string };
+type InstanceOptions = ApiOverrides['mcp'] & { receipts?: boolean; redis_url?: string; secret_key?: string };
 
 /** One API process on this database, on a port of its own. Several on one database are a cluster. */
 export async function startMcpInstance(
   databaseUrl: string,
-  { receipts: hasReceipts = false, redis_url, ...mcp }: InstanceOptions = {},
+  { receipts: hasReceipts = false, redis_url, secret_key = secret, ...mcp }: InstanceOptions = {},
 ): Promise<McpInstance> {
   const { logger, entries: loggedErrors } = createLogRecorder();
   let ahead = 0;
@@ -60,7 +60,7 @@ export async function startMcpInstance(
     worker: false,
     settings: { env: buildTestEnv(databaseUrl), release: async () => {} },
     env: {
-      SECRET_KEY: secret,
+      SECRET_KEY: secret_key,
       DATABASE_POOL_SIZE: '8',
       ALLOWED_HOSTS: 'mcp.example.test',
       ...(redis_url !== undefined && { REDIS_URL: redis_url }),

@@ -3,6 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { mcpSessionsRepository } from '../../../src/repositories/auth/mcp-sessions.ts';
 import { callToolRaw, postRawMessage, sendRawRequest, connectSdkClient } from '../../clients/mcp/client.ts';
 import { type McpInstance, startMcpInstance, useMcpPair } from './instance.ts';
+import { askStateless } from '../../clients/mcp/stateless-request.ts';
+import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { openSseStream } from '../../clients/sse.ts';
 
 const [first, second, database] = useMcpPair();
@@ -20,6 +22,40 @@ async function begin(instance: McpInstance, token: string): Promise<string> {
   });
   return answer.headers.get('mcp-session-id') ?? '';
 }
+
+test('waits and streams continue after SECRET_KEY was replaced', async () => {
+  const { url } = await createTestDatabase();
+  const before = await startMcpInstance(url);
+  const writer = await before.token('replaced.writer');
+  const reader = await before.token('replaced.reader');
+  const session = { 'mcp-session-id': await begin(before, reader) };
+  const { value } = await callToolRaw(before.url, writer, 'create_thread', {
+    with_handle: 'replaced.reader',
+  });
+  const params = { name: 'wait_for_events', arguments: { wait_seconds: 0 } };
+  const call = { method: 'tools/call', params };
+  const waits = [
+    async (at: string) =>
+      (await postRawMessage(at, reader, { jsonrpc: '2.0', id: 1, ...call }, session)).json,
+    async (at: string) => askStateless(at, reader, call),
+  ];
+  const readEvents = async (at: string) =>
+    Promise.all(waits.map(async (wait) => contents(Object(await wait(at)).result.structuredContent)));
+  expect(await readEvents(before.url)).toEqual([[undefined], [undefined]]);
+  await before.query('delete from signing_keys', []);
+  await before.close();
+
+  const after = await startMcpInstance(url, { secret_key: 'another secret of the tests, just as long' });
+  onTestFinished(() => after.close());
+  await callToolRaw(after.url, writer, 'send_message', { thread_id: String(value['id']), content: 'new' });
+  const headers = { ...session, Authorization: `Bearer ${reader}`, Accept: 'text/event-stream' };
+  const stream = await openSseStream(`${after.url}/mcp`, headers);
+  onTestFinished(() => stream.close());
+  const [created, sent] = await stream.events(2);
+  expect(JSON.parse(created?.data ?? '{}').method).toMatch(/thread_created$/);
+  expect(JSON.parse(sent?.data ?? '{}').params.content).toBe('new');
+  expect(await readEvents(after.url)).toEqual([['new'], ['new']]);
+});
 
 test('a session works on every process, and after a restart of all of them', async () => {
   const token = await first.token('session.owner');
@@ -210,14 +246,13 @@ test('a session moves only forward: neither an older wait nor an older stream br
       return (await first.query(text, values)) as Row[];
     },
   });
-  const streamCursor = async () => (await sessions.find(key))?.stream_cursor;
+  const streamPosition = async () => (await sessions.find(key))?.stream_position;
   const { stream_number = 0 } = (await sessions.find(key)) ?? {};
-  for (const [moved, expected] of [
-    [last.cursor, last.cursor],
-    [older.cursor, last.cursor],
-  ]) {
-    expect(await sessions.claimNotifications(key, stream_number, String(moved))).toEqual([]);
-    expect(await streamCursor()).toBe(expected);
+  const toNumber = (cursor: string) =>
+    Number(Buffer.from(cursor.split('.')[0] ?? '', 'base64url').toString());
+  for (const { cursor } of [last, older]) {
+    expect(await sessions.claimNotifications(key, stream_number, toNumber(cursor))).toEqual([]);
+    expect(await streamPosition()).toBe(toNumber(last.cursor));
   }
 });
 

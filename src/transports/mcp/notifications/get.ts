@@ -8,9 +8,9 @@ import { sseGapNotification, sseNotification, sseUpdatedNotifications } from './
 import { McpHttpError, rpcCodes } from '../protocol/errors.ts';
 import { consumeBudget } from '../protocol/rate-limit.ts';
 import { findChangedResources } from '../resources/changed-resources.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+import type { Sessions, TakenSession } from '../sessions/sessions.ts';
 import { createSseStream, sendStream, sseEvent, sseRetry, type SseStream } from '../../http/sse.ts';
-import type { StreamSet, TakenSession } from '../sessions/stream-set.ts';
+import type { StreamSet } from '../sessions/stream-set.ts';
 import type { Resources } from '../resources/resources.ts';
 
 export interface GetParts {
@@ -44,7 +44,7 @@ export function createGetHandler({
     const cursor = events.at(-1)?.cursor;
     const text = events.map(sseNotification).join('');
     if (!session || cursor === undefined) return text;
-    const subscribed = await sessions.claimNotifications(session.key, session.stream_number, cursor);
+    const subscribed = await sessions.claimNotifications(session, cursor);
     return (
       subscribed &&
       sseUpdatedNotifications(findChangedResources(events, subscribed, features.resources)) + text
@@ -56,7 +56,7 @@ export function createGetHandler({
     actor: Actor,
     { sse, session }: { sse: SseStream; session: TakenSession | undefined },
   ): Promise<OpenStream> {
-    const cursor = ctx.get(resumeHeader) || (session?.stream_cursor ?? undefined);
+    const cursor = ctx.get(resumeHeader) || session?.stream_cursor;
     const deliver: Parameters<Realtime['open']>[2]['deliver'] = async (events) => {
       const text = await toText(events, session);
       if (text === undefined) sse.end();
@@ -74,20 +74,14 @@ export function createGetHandler({
     }
   }
 
-  /** The session of a request, with a stream that replaces those before it; undefined without a session. */
-  async function takeSession(id: string, actor: Actor): Promise<TakenSession | undefined> {
-    if (id === '') return undefined;
-    const session = await sessions.check(id, actor);
-    return { ...session, ...(await sessions.takeStream(session.key)), id };
-  }
-
   return async function get(ctx: Context, actor: Actor): Promise<void> {
     requireVersion(ctx);
     if (!ctx.accepts('text/event-stream')) {
       throw new McpHttpError(406, rpcCodes.serverError, 'Not Acceptable: accept text/event-stream.');
     }
     await consumeBudget(limits, 'event_stream', actor);
-    const session = await takeSession(ctx.get(sessionHeader), actor);
+    const sessionId = ctx.get(sessionHeader);
+    const session = sessionId === '' ? undefined : await sessions.takeStream(sessionId, actor);
     const sse = createSseStream(heartbeat_ms, onSlowReader);
     const stream = await follow(ctx, actor, { sse, session });
     sse.body.once('close', () => stream.close());

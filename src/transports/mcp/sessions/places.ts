@@ -5,6 +5,12 @@ import { mcpPlaceLifetimeMs, mcpSessionLifetimeMs } from '../../../../packages/c
 import type { FeedHead } from '../../../realtime/contract.ts';
 import { statelessRevision } from '../protocol/headers.ts';
 
+/** Cursors are signed, so only positions are stored. */
+export interface FeedCursors {
+  encodeFeed(agentId: string, position: number): string;
+  decodeFeed(agentId: string, cursor: string): number;
+}
+
 /** What a caller has received of its agent's feed. */
 export interface Position {
   /** It has received everything up to here. Undefined before its first wait. */
@@ -26,7 +32,7 @@ export interface Move {
 
 /** A position as it is stored. */
 export interface StoredPosition extends FeedHead {
-  cursor: string | null;
+  position: number | null;
   returned: readonly string[];
   /** Whether an answer may be on its way that moves it. */
   is_answering: boolean;
@@ -45,7 +51,7 @@ export interface PlaceStore {
     idHash: Buffer,
     place: { agent_id: string; protocol_version: string; now: number; seen_at: number; seen_after: number },
   ): Promise<void>;
-  movePosition(idHash: Buffer, move: Move): Promise<void>;
+  movePosition(idHash: Buffer, move: Omit<Move, 'cursor'> & { position: number | null }): Promise<void>;
 }
 
 /** Where the waits of one caller continue. */
@@ -69,7 +75,7 @@ const maxAnswerMs = 2_000;
 const readIntervalMs = 20;
 
 /** The places of waits, over a store that all processes share. */
-export function createPlaces(store: PlaceStore, log: (error: unknown) => void): Places {
+export function createPlaces(store: PlaceStore, cursors: FeedCursors, log: (error: unknown) => void): Places {
   /** Moves in progress in this process, by key. */
   const moving = new Map<string, Promise<void>>();
 
@@ -79,6 +85,10 @@ export function createPlaces(store: PlaceStore, log: (error: unknown) => void): 
     { keep, known }: { keep?: () => Promise<void>; known?: StoredPosition },
   ): Place {
     const key = id_hash.toString('base64url');
+    const encodePosition = (position: number | null) =>
+      position === null ? undefined : cursors.encodeFeed(agent_id, position);
+    const decodePosition = (cursor: string | undefined) =>
+      cursor === undefined ? null : cursors.decodeFeed(agent_id, cursor);
     return {
       async read() {
         const deadline = performance.now() + maxAnswerMs;
@@ -92,11 +102,11 @@ export function createPlaces(store: PlaceStore, log: (error: unknown) => void): 
           const { last_number, acknowledged_number } = found;
           const head = { last_number, acknowledged_number };
           if (found.seen_at === null) return { cursor: undefined, returned: [], head };
-          const { cursor, returned, is_answering, seen_at } = found;
+          const { position, returned, is_answering, seen_at } = found;
           // Waits without events do not move it.
           if (keep && seen_at < now + mcpPlaceLifetimeMs / 2) await keep();
           if (!is_answering || performance.now() >= deadline)
-            return { cursor: cursor ?? undefined, returned, head };
+            return { cursor: encodePosition(position), returned, head };
           await pause(readIntervalMs);
         }
       },
@@ -108,9 +118,9 @@ export function createPlaces(store: PlaceStore, log: (error: unknown) => void): 
           log(error);
         }
       },
-      settle(move) {
+      settle({ cursor, ...ids } = { returned: [], passed: [] }) {
         const moved = (moving.get(key) ?? Promise.resolve())
-          .then(() => store.movePosition(id_hash, move ?? { returned: [], passed: [] }))
+          .then(() => store.movePosition(id_hash, { position: decodePosition(cursor), ...ids }))
           .catch(log)
           .finally(() => {
             if (moving.get(key) === moved) moving.delete(key);

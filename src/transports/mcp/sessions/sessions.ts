@@ -4,7 +4,7 @@ import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
 import { mcpSessionLifetimeMs } from '../../../../packages/core/src/domain/limits.ts';
 import type { ClientInfo } from './client-info.ts';
 import { McpHttpError, RpcError, rpcCodes } from '../protocol/errors.ts';
-import type { StoredPosition } from './places.ts';
+import type { FeedCursors, StoredPosition } from './places.ts';
 
 export interface Session extends StoredPosition {
   agent_id: string;
@@ -14,15 +14,22 @@ export interface Session extends StoredPosition {
   subscriptions: readonly string[];
   created_at: number;
   /** Where a notification stream without Last-Event-ID starts; null for tokens that see no events. */
-  stream_cursor: string | null;
+  stream_position: number | null;
   /** The newest notification stream, which alone receives. */
   stream_number: number;
 }
 
-export interface SessionWithKey extends Session {
+interface SessionWithKey extends Session {
   /** Hash of the session id; names the session inside the service. */
   key: string;
 }
+
+/** A session as it was when a stream of it began to receive. */
+export interface TakenSession extends SessionWithKey {
+  id: string;
+  stream_cursor: string | undefined;
+}
+
 /** Session storage shared by all processes. Ids are stored as hashes. */
 export interface SessionStore {
   find(idHash: Buffer): Promise<Session | undefined>;
@@ -35,11 +42,11 @@ export interface SessionStore {
   subscribe(idHash: Buffer, uri: string, replaced: readonly string[], max: number): Promise<boolean>;
   unsubscribe(idHash: Buffer, uris: readonly string[]): Promise<void>;
   setLogLevel(idHash: Buffer, level: string): Promise<void>;
-  takeStream(idHash: Buffer): Promise<Pick<Session, 'stream_number' | 'stream_cursor'> | undefined>;
+  takeStream(idHash: Buffer): Promise<Pick<Session, 'stream_number' | 'stream_position'> | undefined>;
   claimNotifications(
     idHash: Buffer,
     streamNumber: number,
-    cursor: string,
+    position: number,
   ): Promise<readonly string[] | undefined>;
   remove(idHash: Buffer): Promise<void>;
 }
@@ -56,17 +63,13 @@ export interface Sessions {
   subscribe(key: string, uri: string, replaced: readonly string[]): Promise<void>;
   /** Ends the subscription of a resource, by its spellings. */
   unsubscribe(key: string, uris: readonly string[]): Promise<void>;
-  /** Makes a new notification stream the only one of the session that receives. @throws {McpHttpError} 404 when it has ended. */
-  takeStream(key: string): Promise<Pick<Session, 'stream_number' | 'stream_cursor'>>;
+  /** Makes a new notification stream the only one of the session that receives. @throws {McpHttpError} as `check`. */
+  takeStream(id: string, actor: Actor): Promise<TakenSession>;
   /**
    * Records what a stream is about to send, up to `cursor`. Returns the subscriptions; undefined if a newer stream receives, or if the
    * session has ended: then it must send nothing.
    */
-  claimNotifications(
-    key: string,
-    stream_number: number,
-    cursor: string,
-  ): Promise<readonly string[] | undefined>;
+  claimNotifications(session: TakenSession, cursor: string): Promise<readonly string[] | undefined>;
   /** Sets the minimum severity of the log messages that the session receives (MCP, Logging). */
   setLogLevel(key: string, level: LoggingLevel): Promise<void>;
   /** Ends a session. @throws {McpHttpError} as `check`. */
@@ -81,7 +84,7 @@ const maxSubscriptions = 500;
  * MCP sessions (MCP, Transports: Session Management) over a store that all processes share. Every request reads its session
  * from the store, so a change applies in every process as soon as the response arrives.
  */
-export function createSessions(store: SessionStore): Sessions {
+export function createSessions(store: SessionStore, cursors: FeedCursors): Sessions {
   async function find(hash: Buffer): Promise<SessionWithKey | undefined> {
     const now = Date.now();
     const found = await store.find(hash);
@@ -98,10 +101,11 @@ export function createSessions(store: SessionStore): Sessions {
 
   return {
     check,
-    async begin(actor, session) {
+    async begin({ agent_id }, { stream_cursor, ...session }) {
       const id = randomBytes(24).toString('base64url');
       const created_at = Date.now();
-      await store.insert(hashOf(id), { agent_id: actor.agent_id, ...session, created_at });
+      const stream_position = stream_cursor === null ? null : cursors.decodeFeed(agent_id, stream_cursor);
+      await store.insert(hashOf(id), { agent_id, ...session, stream_position, created_at });
       return id;
     },
     async end(id, actor) {
@@ -115,13 +119,20 @@ export function createSessions(store: SessionStore): Sessions {
       }
     },
     unsubscribe: (key, uris) => store.unsubscribe(Buffer.from(key, 'base64url'), uris),
-    async takeStream(key) {
-      const taken = await store.takeStream(Buffer.from(key, 'base64url'));
+    async takeStream(id, actor) {
+      const session = await check(id, actor);
+      const taken = await store.takeStream(hashOf(id));
       if (!taken) throw sessionNotFound();
-      return taken;
+      const { stream_position: position } = taken;
+      const stream_cursor = position === null ? undefined : cursors.encodeFeed(session.agent_id, position);
+      return { ...session, ...taken, stream_cursor, id };
     },
-    claimNotifications: (key, stream_number, cursor) =>
-      store.claimNotifications(Buffer.from(key, 'base64url'), stream_number, cursor),
+    claimNotifications: async ({ key, agent_id, stream_number }, cursor) =>
+      store.claimNotifications(
+        Buffer.from(key, 'base64url'),
+        stream_number,
+        cursors.decodeFeed(agent_id, cursor),
+      ),
     setLogLevel: (key, level) => store.setLogLevel(Buffer.from(key, 'base64url'), level),
   };
 }

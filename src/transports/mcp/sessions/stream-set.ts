@@ -1,13 +1,8 @@
 import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
 import type { McpLogger } from '../parts.ts';
 import { McpHttpError } from '../protocol/errors.ts';
-import type { Sessions, SessionWithKey } from './sessions.ts';
+import type { Sessions, TakenSession } from './sessions.ts';
 import type { SseStream } from '../../http/sse.ts';
-
-/** A session as it was when a stream of it began to receive. */
-export interface TakenSession extends SessionWithKey {
-  id: string;
-}
 
 interface OpenSseStream {
   sse: SseStream;
