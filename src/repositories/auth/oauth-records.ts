@@ -23,6 +23,9 @@ export interface Grace {
   uses: number;
 }
 
+/** A process that consumed a record saves the successor within this time, or never. */
+const maxSaveMs = 10_000;
+
 export const oauthRecordsRepository = repository({
   /** Inserts or replaces a record. */
   put: sql.run<[record: NewOAuthRecord]>(
@@ -43,20 +46,22 @@ export const oauthRecordsRepository = repository({
   ),
   /**
    * Consumes a record and counts the use. Returns true for one of several concurrent callers; during the grace period also for others,
-   * until a successor (`payload.successor_of` is the hash of this record in hexadecimal) is consumed itself.
+   * until a successor (`payload.successor_of` is the hash of this record in hexadecimal) is consumed itself. After the grace period it
+   * returns true if there is no successor: a process crashed before it saved one.
    */
   consume: sql.hasRow<[model: string, idHash: Buffer, now: number, grace: Grace]>(
     'oauth_records.consume(model, id_hash, now, ...)',
     `update oauth_records r
-     set consumed_at = coalesce(consumed_at, :now),
+     set consumed_at = case when :now - consumed_at < :duration_ms::bigint then consumed_at else :now end,
        payload = payload || jsonb_build_object('uses', coalesce((payload->>'uses')::int, 0) + 1)
      where model = :model and id_hash = :id_hash and (
        consumed_at is null
-       or (:duration_ms::bigint > 0 and consumed_at > :now - :duration_ms
-         and (payload->>'uses')::int < :uses
+       or ((payload->>'uses')::int < :uses
+         and (abs(:now - consumed_at) < :duration_ms::bigint or :now - consumed_at > ${maxSaveMs})
          and not exists (
            select from oauth_records s
-           where s.grant_id = r.grant_id and s.model = :model and s.consumed_at is not null
+           where s.grant_id = r.grant_id and s.model = :model
+             and (s.consumed_at is not null or :now - r.consumed_at >= :duration_ms::bigint)
              and s.payload->>'successor_of' = encode(r.id_hash, 'hex'))))
      returning 1`,
   ),

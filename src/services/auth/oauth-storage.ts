@@ -189,7 +189,7 @@ function recordStorage(
     /**
      * Consumes a code or a refresh token; returns false if it was used before. A second use ends the grant, with
      * everything issued by the first one (RFC 9700, section 4.14.2). A refresh token can be used again for a grace period, until its
-     * successor is used.
+     * successor is used, and after a crash that left it without a successor.
      */
     async consumeRecord(model: string, id: string): Promise<boolean> {
       const idHash = sha256(id);

@@ -72,6 +72,20 @@ describe('a refresh token that is used again at once', () => {
     expect((await app.refresh(second.refresh_token)).status).toBe(200);
   });
 
+  test('is valid after the grace period if a crash left it without a successor, and then ends the grant as ever', async () => {
+    const { app, elsewhere, tokens } = await connected();
+    await app.refresh(tokens.refresh_token);
+    await here.sql(`delete from oauth_records where payload ? 'successor_of' and payload->>'clientId' = $1`, [
+      app.client_id,
+    ]);
+    await later(app, refresh_grace_s + 1);
+    const next = readTokens(await elsewhere.refresh(tokens.refresh_token));
+    expect(await here.verifyToken(next.access_token)).toBe('good');
+    await later(app, refresh_grace_s + 1);
+    expect((await app.refresh(tokens.refresh_token)).json.error).toBe('invalid_grant');
+    await expectEnded(app, next);
+  });
+
   test('can name another resource and fewer scopes, but no additional scope', async () => {
     const { app, tokens } = await connected();
     await app.refresh(tokens.refresh_token);
