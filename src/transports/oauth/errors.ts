@@ -109,6 +109,8 @@ function errorPageText(out: ErrorOut): { title: string; message: string } {
     const message = 'An internal error occurred. Include the request id when you report it.';
     return { title: 'Something went wrong', message };
   }
+  if (out.error === 'access_denied')
+    return { title: 'Access denied', message: 'You did not give the app access. You can return to it.' };
   if (out.error === 'invalid_redirect_uri') {
     const message =
       'The app asked to redirect to an address that it has not registered. You were not redirected.';

@@ -103,6 +103,8 @@ describe('redirects', () => {
     expect(page.visibleText).toContain('The address scheme quill: is unknown to this service');
     const denied = await submitConsent(browser, page, 'cancel');
     expect([denied.status, denied.headers.get('Location')]).toEqual([400, null]);
+    expect(denied.visibleText).toContain('You did not give the app access.');
+    expect(denied.visibleText).not.toContain('invalid');
     expect((await app.connect(who)).token_type).toBe('Bearer');
   });
 
