@@ -4,7 +4,7 @@ import type { RealtimeParts } from '../realtime/create.ts';
 import type { McpParts } from '../transports/mcp/parts.ts';
 import type { AppParts } from '../transports/http/app.ts';
 import type { AuthorizationRequests } from '../transports/http/authorization-requests.ts';
-import type { OAuthStorage } from '../transports/oauth/storage.ts';
+import type { OAuthStorage } from '../services/auth/oauth-storage.ts';
 import type { ProviderParts } from '../transports/oauth/provider.ts';
 import type { WebSocketLimits } from '../transports/ws/limits.ts';
 

@@ -46,6 +46,8 @@ export function createOAuthStorage({ unitOfWork, clock, publish, refresh_grace_m
   };
 }
 
+export type OAuthStorage = ReturnType<typeof createOAuthStorage>;
+
 function clientStorage(unitOfWork: SystemAccess) {
   return {
     /** Returns a registered or confidential client; undefined if it is unknown or revoked, or its agent is retired. */

@@ -1,6 +1,6 @@
 import type { Account, Client, Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { agentOf } from './clients/clients.ts';
-import type { OAuthStorage } from './storage.ts';
+import type { OAuthStorage } from '../../services/auth/oauth-storage.ts';
 
 /** Account and grant lookup for the provider. Its account is the agent that the person chose. */
 export function accountConfiguration(

@@ -17,7 +17,7 @@ import { isDocumentId } from './clients/metadata-documents.ts';
 import { requestsPath } from './policy.ts';
 import { describeRedirect } from './clients/redirect-addresses.ts';
 import { sanitizeName } from './clients/registration.ts';
-import type { DecisionRecord, OAuthStorage } from './storage.ts';
+import type { OAuthStorage } from '../../services/auth/oauth-storage.ts';
 
 export interface RequestsParts {
   /** The current provider. */
@@ -34,6 +34,15 @@ const requestParamsSchema = z.looseObject({
 });
 
 const decisionSchema = z.object({ account_id: z.string(), app: z.string(), handle: z.string().nullable() });
+
+interface DecisionRecord {
+  account_id: string;
+  /** Null if the person denied the request. */
+  grantId: string | null;
+  /** The app as the consent page names it, and the agent as which it may act. */
+  app: string;
+  handle: string | null;
+}
 
 /** The authorization requests for the consent page. A request belongs to the browser that has its cookie. */
 export function createAuthorizationRequests({

@@ -10,7 +10,7 @@ import { normalizeDocument, clientDocuments, createDocumentReader } from './clie
 import { answerGrantError, answerIfDomainError, type ErrorPage, createErrorRenderer } from './errors.ts';
 import { interactions, lifetimes, mayIntrospect, mayRevoke, requirePlainState } from './policy.ts';
 import { createRegistrationFeature } from './clients/registration.ts';
-import type { OAuthStorage } from './storage.ts';
+import type { OAuthStorage } from '../../services/auth/oauth-storage.ts';
 import { createResourceIndicators } from './resource-indicators.ts';
 
 export interface ProviderParts {

@@ -2,7 +2,7 @@ import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import { InvalidGrant, SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import type { CallHooks } from './call-hooks.ts';
 import { clientMetadata, hashSecret } from './clients/clients.ts';
-import type { OAuthStorage } from './storage.ts';
+import type { OAuthStorage } from '../../services/auth/oauth-storage.ts';
 
 export interface AdapterParts {
   storage: OAuthStorage;

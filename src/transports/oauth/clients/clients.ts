@@ -7,7 +7,11 @@ import {
   referenceClient,
   referencePath,
 } from '../../http/authorization-requests.ts';
-import type { CredentialRecord, OAuthStorage, RegisteredClient } from '../storage.ts';
+import type { OAuthStorage } from '../../../services/auth/oauth-storage.ts';
+
+type StoredClient = NonNullable<Awaited<ReturnType<OAuthStorage['findClient']>>>;
+/** A client that registered itself (RFC 7591). */
+type RegisteredClient = Extract<StoredClient, { metadata: unknown }>;
 
 /** Non-standard fields of confidential clients. */
 export const customClientFields = ['agent_id', 'agent_handle', 'agent_scopes', 'agent_previous_secret'];
@@ -36,7 +40,7 @@ function registeredMetadata({ client_id, metadata }: RegisteredClient): AdapterP
 }
 
 /** Metadata of a confidential client. Its secrets are hashes. */
-function credentialMetadata(client: CredentialRecord): AdapterPayload {
+function credentialMetadata(client: Exclude<StoredClient, RegisteredClient>): AdapterPayload {
   const { previous_secret_hash, previous_secret_until } = client;
   const hasPrevious = previous_secret_hash !== null && (previous_secret_until ?? 0) > Date.now();
   return {

@@ -5,7 +5,7 @@ import { addressKey } from '../../http/address-key.ts';
 import type { RateLimits } from '../../../operations/rate-limits.ts';
 import type { CallHooks } from '../call-hooks.ts';
 import { toPublicClient } from './registration.ts';
-import type { OAuthStorage } from '../storage.ts';
+import type { OAuthStorage } from '../../../services/auth/oauth-storage.ts';
 
 type Features = NonNullable<Configuration['features']>;
 type FetchDocument = NonNullable<Configuration['fetch']>;
