@@ -20,7 +20,7 @@ export interface StreamTickets {
   issue(actor: Actor): Promise<StreamTicket>;
   /**
    * Redeems a ticket: returns the actor of its token, with the same rights and expiry. It can be redeemed once, in any process.
-   * @throws {DomainError} UNAUTHORIZED if it is unknown, used, expired, or its token has ended; UNAVAILABLE, without consuming it
+   * @throws {DomainError} UNAUTHORIZED if it is unknown, used, expired, or its token has ended; UNAVAILABLE, which can use it up
    */
   redeem(ticket: string): Promise<Actor>;
 }
