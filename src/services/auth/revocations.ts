@@ -8,7 +8,7 @@ export const revocationTopic = 'tokens';
 
 /**
  * Ends access tokens in the database, and then the leases that they claimed: a claim locks its token, so none is made in between.
- * @returns the revocations to publish after the commit. A grant is published as its tokens, because an actor has no grant id.
+ * @returns the revocations to publish after the commit. A grant is published as its tokens.
  */
 export async function endTokens(work: SystemWork, revocation: Revocation): Promise<Revocation[]> {
   const { tokens, inboxLeases } = work.db;
@@ -44,7 +44,6 @@ export function revocationMessages(revocations: readonly Revocation[]): { topic:
 const revocationBody = z.object({
   agent_id: z.string().optional(),
   client_id: z.string().optional(),
-  grant_id: z.string().optional(),
   token_id: z.string().optional(),
 });
 

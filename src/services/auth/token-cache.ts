@@ -1,14 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 
-/** A valid token. */
-export interface CachedToken {
-  actor: Actor;
-  grant_id: string | null;
-}
-
 interface CachedEntry {
-  token: CachedToken;
+  actor: Actor;
   until: number;
 }
 
@@ -20,48 +14,45 @@ const maxEntries = 10_000;
  * Creates a cache of valid tokens. Entries live for five seconds from before their look-up, but not beyond the token's expiry.
  * Concurrent callers share one look-up of a token. The cache holds at most 10,000 tokens and evicts the least recently used.
  */
-export function createTokenCache(
-  load: (tokenId: string) => Promise<CachedToken | undefined>,
-  now: () => number,
-) {
+export function createTokenCache(load: (tokenId: string) => Promise<Actor | undefined>, now: () => number) {
   const entries = new LRUCache<string, CachedEntry>({ max: maxEntries });
-  const pending = new Map<string, Promise<CachedToken | undefined>>();
+  const pending = new Map<string, Promise<Actor | undefined>>();
   let purgedAt = now();
 
-  function remove(matches: (tokenId: string, entry: CachedEntry) => boolean): void {
+  function remove(matches: (entry: CachedEntry) => boolean): void {
     // A copy, because the cache must not change while it is iterated.
-    for (const [tokenId, entry] of Array.from(entries)) if (matches(tokenId, entry)) entries.delete(tokenId);
+    for (const [tokenId, entry] of Array.from(entries)) if (matches(entry)) entries.delete(tokenId);
   }
 
-  function keep(tokenId: string, token: CachedToken, since: number): void {
+  function keep(tokenId: string, actor: Actor, since: number): void {
     if (since - purgedAt > purgeMs) {
       purgedAt = since;
       // Later than they expire: open streams extend their entries.
-      remove((_, { until }) => until < since - purgeMs);
+      remove(({ until }) => until < since - purgeMs);
     }
-    entries.set(tokenId, { token, until: Math.min(since + maxAgeMs, token.actor.expires_at) });
+    entries.set(tokenId, { actor, until: Math.min(since + maxAgeMs, actor.expires_at) });
   }
 
   return {
-    /** Returns the cached token, or undefined. */
-    get(tokenId: string): CachedToken | undefined {
+    /** Returns the actor of a cached token, or undefined. */
+    get(tokenId: string): Actor | undefined {
       const entry = entries.get(tokenId);
       if (!entry) return undefined;
-      if (entry.until > now()) return entry.token;
+      if (entry.until > now()) return entry.actor;
       entries.delete(tokenId);
       return undefined;
     },
 
     /** Loads the token, and caches it if it is valid. */
-    lookUp(tokenId: string): Promise<CachedToken | undefined> {
+    lookUp(tokenId: string): Promise<Actor | undefined> {
       const running = pending.get(tokenId);
       if (running) return running;
       const since = now();
       const isCurrent = () => pending.get(tokenId) === loading;
       const loading = load(tokenId)
-        .then((token) => {
-          if (token && isCurrent()) keep(tokenId, token, since);
-          return token;
+        .then((actor) => {
+          if (actor && isCurrent()) keep(tokenId, actor, since);
+          return actor;
         })
         .finally(() => {
           if (isCurrent()) pending.delete(tokenId);
@@ -74,14 +65,14 @@ export function createTokenCache(
     extend(tokenIds: Iterable<string>, since: number): void {
       for (const tokenId of tokenIds) {
         const entry = entries.peek(tokenId);
-        if (entry && entry.until < since + maxAgeMs) keep(tokenId, entry.token, since);
+        if (entry && entry.until < since + maxAgeMs) keep(tokenId, entry.actor, since);
       }
     },
 
     /** Removes matching entries. Results of pending look-ups are not cached, because they may be outdated. */
-    forget(matches: (tokenId: string, token: CachedToken) => boolean): void {
+    forget(matches: (actor: Actor) => boolean): void {
       pending.clear();
-      remove((tokenId, { token }) => matches(tokenId, token));
+      remove(({ actor }) => matches(actor));
     },
   };
 }

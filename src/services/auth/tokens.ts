@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
-import { createTokenCache, type CachedToken } from './token-cache.ts';
+import { createTokenCache } from './token-cache.ts';
 import { steadyNow } from '../../shared/clock.ts';
 
 /** An interface that verifies tokens. Each is an OAuth resource (RFC 8707). */
@@ -62,14 +62,9 @@ export function toResourceUrls(publicUrl: string): Record<TokenResource, string>
 }
 
 /** Whether a revocation ends the access of this actor; for open sockets and streams. */
-export function isEndedBy(revocation: Revocation, actor: Actor, grantId: string | null = null): boolean {
-  const { agent_id, client_id, grant_id, token_id } = revocation;
-  return (
-    agent_id === actor.agent_id ||
-    client_id === actor.client_id ||
-    token_id === actor.token_id ||
-    (grant_id !== undefined && grant_id === grantId)
-  );
+export function isEndedBy(revocation: Revocation, actor: Actor): boolean {
+  const { agent_id, client_id, token_id } = revocation;
+  return agent_id === actor.agent_id || client_id === actor.client_id || token_id === actor.token_id;
 }
 
 export interface TokensParts {
@@ -92,7 +87,7 @@ const maxTokenLength = 1024;
 export function createTokens({ find, resources, offsetMs = () => 0, now = steadyNow }: TokensParts): Tokens {
   const cache = createTokenCache(async (tokenId) => {
     const row = await find(Buffer.from(tokenId, 'base64url'));
-    return row && toCachedToken(tokenId, { ...row, expires_at: row.expires_at - offsetMs() });
+    return row && toActor(tokenId, { ...row, expires_at: row.expires_at - offsetMs() });
   }, now);
   const accepted: Record<TokenAudience, readonly string[]> = {
     api: [resources.service, resources.api],
@@ -101,9 +96,8 @@ export function createTokens({ find, resources, offsetMs = () => 0, now = steady
   };
 
   async function confirm(tokenId: string, audience: TokenAudience, resource?: string): Promise<Actor> {
-    const cached = cache.get(tokenId) ?? (await cache.lookUp(tokenId));
-    if (!cached) throw unknownToken();
-    const { actor } = cached;
+    const actor = cache.get(tokenId) ?? (await cache.lookUp(tokenId));
+    if (!actor) throw unknownToken();
     if (actor.expires_at <= now()) throw unauthorized('This access token has expired; request a new one.');
     if (!accepted[audience].includes(actor.resource) && actor.resource !== resource) {
       throw unauthorized(
@@ -121,7 +115,7 @@ export function createTokens({ find, resources, offsetMs = () => 0, now = steady
     confirm: (tokenId, audience) => confirm(tokenId, audience),
     extend: cache.extend,
     forget(revocation) {
-      cache.forget((_id, { actor, grant_id }) => isEndedBy(revocation, actor, grant_id));
+      cache.forget((actor) => isEndedBy(revocation, actor));
     },
   };
 }
@@ -136,22 +130,19 @@ function shareScopes(scopes: readonly string[]): ReadonlySet<string> {
   return shared;
 }
 
-function toCachedToken(token_id: string, row: TokenRow): CachedToken {
+function toActor(token_id: string, row: TokenRow): Actor {
   const { agent_id, canonical_handle: handle, owner_id, client_id, resource, expires_at, grant_id } = row;
   const scopes = shareScopes(row.scopes);
   return {
-    actor: {
-      agent_id,
-      handle,
-      owner_id,
-      scopes,
-      client_id,
-      ...(grant_id !== null && { grant_id }),
-      resource,
-      expires_at,
-      token_id,
-    },
-    grant_id,
+    agent_id,
+    handle,
+    owner_id,
+    scopes,
+    client_id,
+    ...(grant_id !== null && { grant_id }),
+    resource,
+    expires_at,
+    token_id,
   };
 }
 

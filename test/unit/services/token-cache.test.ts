@@ -9,16 +9,17 @@ test('expired tokens are removed, later than they expire', async () => {
     owner_id: 'own_1',
     scopes: new Set(),
     client_id: 'c',
+    resource: 'service',
+    expires_at: now * 2,
   };
-  const token = { actor: { ...actor, resource: 'service', expires_at: now * 2 }, grant_id: null };
   const cache = createTokenCache(
-    () => Promise.resolve(token as never),
+    (token_id) => Promise.resolve({ ...actor, token_id } as never),
     () => now,
   );
   const listCached = () => {
     const ids: string[] = [];
-    cache.forget((id) => {
-      ids.push(id);
+    cache.forget(({ token_id }) => {
+      ids.push(token_id);
       return false;
     });
     return ids;
