@@ -9,14 +9,16 @@ const maxFormBytes = 56 * 1024;
 /**
  * Turns HTTP Basic with an empty secret, as some public clients send it, into the field `client_id` of the form: a client may leave
  * out an empty secret (RFC 6749, section 2.3.1). A client with a secret is then refused, because it sends none.
- * @returns false, because the provider answers the request.
+ * @returns whether the client has left; otherwise the provider answers the request.
  */
-export async function acceptEmptySecret(ctx: Context): Promise<false> {
+export async function acceptEmptySecret(ctx: Context): Promise<boolean> {
   const clientId = clientIdWithoutSecret(ctx.get('Authorization'));
   const length = ctx.request.length ?? Infinity;
   if (clientId === undefined || length > maxFormBytes || !ctx.is('application/x-www-form-urlencoded'))
     return false;
-  const fields = new URLSearchParams((await buffer(ctx.req)).toString());
+  const body = await buffer(ctx.req).catch(() => undefined);
+  if (!body) return true;
+  const fields = new URLSearchParams(body.toString());
   // Two different values are refused by the provider.
   if (!fields.getAll('client_id').includes(clientId)) fields.append('client_id', clientId);
   const form = Buffer.from(fields.toString());

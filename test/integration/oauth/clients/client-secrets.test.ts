@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { createApp, readTokens, registerApp, register } from '../../../clients/oauth/app.ts';
 import { clientSecretBasic, postForm, useAuthorizationServer } from '../authorization-server.ts';
@@ -101,3 +103,28 @@ describe('a registered client', () => {
     }
   });
 });
+
+test.each(['/token', '/revoke'])(
+  'a client that leaves during POST %s is not an internal error',
+  async (path) => {
+    const { client_id } = await registerApp(authority.url);
+    const leaving = request(`${authority.url}${path}`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Basic ${Buffer.from(`${client_id}:`).toString('base64')}`,
+        'Content-Type': 'application/x-www-form-urlencoded',
+        'Content-Length': 500,
+        Expect: '100-continue',
+      },
+    });
+    const left = new Promise((resolve) => leaving.once('close', resolve));
+    leaving.on('error', () => {});
+    leaving.flushHeaders();
+    // The server has begun with the request.
+    await once(leaving, 'continue');
+    leaving.destroy();
+    await left;
+    expect((await postForm(`${authority.url}${path}`, { client_id })).status).toBe(400);
+    expect(authority.faults).toEqual([]);
+  },
+);
