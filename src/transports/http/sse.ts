@@ -9,7 +9,7 @@ const maxMissedHeartbeats = 4;
 export interface SseStream {
   /** The response body. */
   body: Readable;
-  /** Sends SSE text. Resolves when the buffer has room or the stream is closed. Never rejects. */
+  /** Sends SSE text. Resolves when the buffer has room, the response has not begun, or the stream is closed. Never rejects. */
   write(text: string): Promise<void>;
   /** Flushes the buffer and ends the response. */
   end(): void;
@@ -53,6 +53,8 @@ export function createSseStream(
     body,
     async write(text) {
       if (ended || body.destroyed || body.push(text)) return;
+      // Nothing reads before the handler of the request has returned: it must not wait for room.
+      if (body.readableFlowing === null) return;
       await new Promise<void>((resolve) => {
         onRoom = resolve;
       });

@@ -48,6 +48,15 @@ test('a stream begins with what it will report, and reports changes that another
   await expect.poll(() => stream.raw()).toContain(':\n');
 });
 
+test('a stream begins at once, also when its first message is larger than its buffer', async () => {
+  const token = await first.token('reader.large');
+  const uris = Array.from({ length: 40 }, (_, n) => `service://threads/${n}`.padEnd(1_900, 'x'));
+  const stream = await listen(token, uris);
+  expect(await stream.messages(1)).toMatchObject([
+    { params: { notifications: { resourceSubscriptions: uris } } },
+  ]);
+});
+
 test('two agents that listen to the same names never learn of each other', async () => {
   const [ada, bob, writer] = await Promise.all(
     ['ada.alone', 'bob.alone', 'eve.alone'].map((handle) => first.token(handle)),
