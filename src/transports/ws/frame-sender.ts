@@ -2,11 +2,11 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { WebSocketLimits } from './limits.ts';
 
-type BufferLimits = Pick<WebSocketLimits, 'buffered_bytes' | 'drain_ms'>;
+type BufferLimits = Pick<WebSocketLimits, 'buffered_bytes' | 'unsent_bytes' | 'drain_ms'>;
 
 /** What a sender reports to. */
 export interface SlowReaderListener {
-  /** Called when the client does not read for `drain_ms`. */
+  /** Called when the client does not read for `drain_ms`, or leaves more than `unsent_bytes`. */
   onSlow(): void;
 }
 
@@ -37,6 +37,7 @@ export class FrameSender {
     this.#socket.cork();
     for (const text of texts) this.#ws.send(text);
     this.#socket.uncork();
+    if (this.#ws.bufferedAmount > this.#limits.unsent_bytes) this.#listener.onSlow();
     return this.#isFull() ? this.#waitForDrain() : undefined;
   }
 

@@ -2,7 +2,6 @@
 export const closeCodes = {
   going_away: 1001,
   policy: 1008,
-  too_large: 1009,
   internal: 1011,
   slow_reader: 4008,
 } as const;
@@ -18,6 +17,8 @@ export interface WebSocketLimits {
   subscriptions: number;
   /** With more unsent bytes than this, no more events are read for the connection. */
   buffered_bytes: number;
+  /** With more unsent bytes than this, the connection is closed with 4008 at once. */
+  unsent_bytes: number;
   /** How long a connection may stay above `buffered_bytes` before it is closed with 4008, in milliseconds. */
   drain_ms: number;
   /** Milliseconds between two protocol pings. A connection that leaves two unanswered is cut. */
@@ -37,6 +38,7 @@ export const defaultLimits: WebSocketLimits = {
   calls: 64,
   subscriptions: 1_000,
   buffered_bytes: 256 * 1024,
+  unsent_bytes: 16 * 1024 * 1024,
   drain_ms: 30_000,
   ping_ms: 30_000,
   close_ms: 5_000,

@@ -138,6 +138,22 @@ test('a shutdown answers calls that wait, then closes', async () => {
   });
 });
 
+test('a client that leaves too many bytes of results unread is closed at once', async () => {
+  const webSocketLimits = { unsent_bytes: 256 * 1024, drain_ms: 600_000, close_ms: 600_000 };
+  const of = await start({ overrides: { webSocketLimits } });
+  const { ann, thread_id } = await openConversation(of);
+  const content = 'x'.repeat(30_000);
+  for (let count = 0; count < 20; count += 1) await call(ann, 'send_message', { thread_id, content });
+  const countOpen = () => of.parts.live.realtime.stats().get('ws') ?? 0;
+  const open = countOpen();
+  ann.socket.pause();
+  for (let count = 0; count < 60; count += 1)
+    ann.socket.send({ type: 'call', id: `page-${count}`, operation: 'list_messages', input: { thread_id } });
+  await expect.poll(countOpen, { timeout: 30_000 }).toBe(open - 1);
+  ann.socket.resume();
+  expect(await ann.socket.closed).toMatchObject({ code: 4008 });
+});
+
 test('results larger than the buffer arrive, with other replies between them', async () => {
   const of = await start({ overrides: { webSocketLimits: { buffered_bytes: 1_024, calls: 4 } } });
   const { ann, thread_id } = await openConversation(of);
