@@ -125,8 +125,11 @@ export interface Caller {
 /** `onResponseEnd` of the callers of a request. */
 export function responseEndOf({ res }: Pick<Context, 'res'>): Caller['onResponseEnd'] {
   let isSent = false;
+  // One listener for all: a batch has as many callbacks as calls.
+  const callbacks: ((isSent: boolean) => void)[] = [];
   res.once('finish', () => {
     isSent = true;
   });
-  return (callback) => void res.once('close', () => callback(isSent));
+  res.once('close', () => callbacks.forEach((callback) => callback(isSent)));
+  return (callback) => void callbacks.push(callback);
 }
