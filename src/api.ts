@@ -13,6 +13,7 @@ import { startOAuth } from './start/oauth.ts';
 import type { ApiOverrides } from './start/overrides.ts';
 import { startRealtime } from './start/realtime.ts';
 import { startServer } from './start/server.ts';
+import { removeOldDrafts } from './start/storage.ts';
 import { createA2a, createConsole, createMcp, createRest } from './start/transports.ts';
 import { serveHealth } from './transports/http/health.ts';
 import { measureRequests } from './transports/http/requests/request-metrics.ts';
@@ -29,6 +30,7 @@ import { serveDocs } from './transports/rest/docs/serve.ts';
 export async function startApi(core: Core, lifecycle: Lifecycle, overrides: ApiOverrides = {}) {
   const { config, logger, metrics, tracing } = core;
   lifecycle.onStop('connections', 5_000, () => core.close());
+  void removeOldDrafts(core);
   await startClock(core, lifecycle);
   await openFeedEpoch(core);
   const leaveQueues = await startInstanceGuard(core);

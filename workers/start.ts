@@ -22,6 +22,7 @@ import { consumeQueues, type OnJobEnd } from './consume-queues.ts';
 import { subscriptionSource } from './posting/event-subscriptions.ts';
 import { remoteThreadSource } from './remote/deliver.ts';
 import { openIntake } from '../src/start/execute.ts';
+import { removeOldDrafts } from '../src/start/storage.ts';
 import { remoteDelivery, subscriptionPosting } from '../src/jobs/posting.ts';
 import { postingHandler } from './posting/handler.ts';
 import { pushConfigSource } from './posting/push-configs.ts';
@@ -49,6 +50,7 @@ export async function startWorker(
   setMaxListeners(0, stop.signal); // every open file adds a listener
   let isStopping = false;
   lifecycle.onStop('connections', 5_000, () => core.close());
+  void removeOldDrafts(core);
   await startClock(core, lifecycle);
   await openFeedEpoch(core);
   const stopInstanceGuard = await startInstanceGuard(core);

@@ -13,6 +13,10 @@ import { createS3Client } from '../platform/blobs/s3-client.ts';
 import { createClamdScanner } from '../platform/scanning/clamd.ts';
 import { chainScanners } from '../platform/scanning/scanner.ts';
 import { zipCheck } from '../platform/scanning/zip-check.ts';
+import type { Logger } from '../platform/observability/logger.ts';
+
+/** Longer than an upload takes. */
+const draftLifeMs = 3_600_000;
 
 /** The blob store, the addresses of its files, and the scanner. */
 export function createStorage(config: Config) {
@@ -27,6 +31,19 @@ export function createStorage(config: Config) {
     apiAddresses: own,
     scanner: chainScanners(zipCheck, ...clamd),
   };
+}
+
+/** Removes incomplete files that killed processes have left on this machine, which may run no maintenance. Never rejects. */
+export async function removeOldDrafts({
+  blobs,
+  logger,
+}: {
+  blobs: BlobStore;
+  logger: Logger;
+}): Promise<void> {
+  await blobs
+    .removeDrafts(Date.now() - draftLifeMs)
+    .catch((err: unknown) => logger.warn({ err }, 'old drafts not removed'));
 }
 
 /** S3 if S3_BUCKET is set, otherwise a folder, which works on one machine only. */

@@ -1,4 +1,4 @@
-import { rm, utimes } from 'node:fs/promises';
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { beforeAll, expect, test, vi } from 'vitest';
@@ -218,6 +218,18 @@ test('the number of unsent files per agent is limited', async () => {
   expect((await upload(service, bob, { bytes: sampleText })).status).toBe(201);
   expect((await sendMessage(service, eve, ours, more.slice(0, 5))).status).toBe(201);
   expect((await upload(service, eve, { bytes: sampleText })).status).toBe(201);
+});
+
+test('an API that starts removes old drafts of its machine, where no maintenance runs', async () => {
+  const drafts = join(service.folder, 'killed', 'blobs', 'drafts');
+  await mkdir(drafts, { recursive: true });
+  for (const name of ['old', 'young']) await writeFile(join(drafts, name), 'half a file');
+  const then = new Date(Date.now() - 2 * 3_600_000);
+  await utimes(join(drafts, 'old'), then, then);
+  const env = { DATA_DIR: join(service.folder, 'killed'), LOG_LEVEL: 'silent' };
+  const { stop } = await startAttachmentService({ worker: false, env });
+  await expect.poll(() => readdir(drafts)).toEqual(['young']);
+  await stop();
 });
 
 async function* one(): AsyncGenerator<Buffer> {
