@@ -58,8 +58,8 @@ export function createMcpTransport(parts: McpParts): McpTransport {
   const log = (message: string, error: unknown) => logger.debug({ err: error }, message);
   const sessions = createSessions(parts.sessions, parts.cursors);
   const callRegistry = {
-    clientRequests: createClientRequests(parts.bus, log),
-    runningCalls: createRunningCalls(parts.bus, log),
+    clientRequests: createClientRequests({ ...parts, log }),
+    runningCalls: createRunningCalls({ ...parts, log }),
   };
   const streams = createStreamSet(sessions, logger, 4 * heartbeat_ms);
   const handlers = createHandlers(parts, {
@@ -142,7 +142,7 @@ function createHandlers(parts: McpParts, shared: SharedParts): ReadonlyMap<strin
   const subscriptions = createSubscriptions(parts, features.resources, sessions);
   const methods = new Map([
     ...createMethods(parts, features),
-    ...createSessionMethods({ subscriptions, sessions }),
+    ...createSessionMethods({ subscriptions, sessions, limits: parts.limits }),
   ]);
   const makeServer = createServerFactory(parts, methods, callRegistry);
   const { realtime, limits, onSlowReader } = parts;
@@ -188,7 +188,7 @@ function createStateless(parts: McpParts, shared: SharedParts) {
     features,
     methods: new Map([
       ...createMethods(waiting, features),
-      ...createTaskMethods(tasks),
+      ...createTaskMethods(tasks, parts.limits),
       ...createEventMethods(parts),
     ]),
     tasks,

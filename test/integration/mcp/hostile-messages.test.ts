@@ -51,6 +51,11 @@ test.each(['service://threads/', 'service://threads/01', ''])(
   },
 );
 
+test.each(['constructor', '__proto__'])('a resource named %j does not exist', async (uri) => {
+  expectClientError(await older('resources/read', { uri }));
+  expectClientError(await stateless('resources/read', { uri }));
+});
+
 test.each([notUnicode, withNul])('the text %j is refused wherever a request has one', async (text) => {
   const requests: [string, Record<string, unknown>][] = [
     ['tools/call', { name: text, arguments: {} }],

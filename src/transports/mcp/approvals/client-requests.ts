@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { type ClientResponse, shortenResponse } from './client-response.ts';
-import { type BusLog, listenOnTopic, type McpBus, publishMessage } from '../protocol/bus.ts';
+import { type BusParts, listenOnTopic, publishForAgent } from '../protocol/bus.ts';
 
 /** The recipient of a server request; only it may respond. */
 export interface SessionOwner {
@@ -37,8 +37,8 @@ export interface ClientRequests {
    * @returns undefined after the timeout or `signal`; the client gets a cancellation.
    */
   ask(owner: SessionOwner, request: ClientRequest): Promise<ClientResponse | undefined>;
-  /** Routes a response to the process that sent the request. Unknown responses are dropped silently. */
-  onResponse(owner: SessionOwner, response: unknown): void;
+  /** Routes a response to the process that sent the request. Unknown responses are dropped silently. @throws {McpHttpError} 429 */
+  onResponse(owner: SessionOwner, response: unknown): Promise<void>;
   /** Ends all pending requests of this process without a response. */
   close(): void;
 }
@@ -64,7 +64,8 @@ interface Pending {
  * Server requests to clients (MCP, Elicitation). A response is a POST that may reach any process, so the request id names the
  * waiting process and has a random secret. A lost response ends in the timeout.
  */
-export function createClientRequests(bus: McpBus, log: BusLog): ClientRequests {
+export function createClientRequests(parts: BusParts): ClientRequests {
+  const { bus, log } = parts;
   const node = randomBytes(nodeBytes).toString('base64url');
   const pending = new Map<string, Pending>();
   const subscription = listenOnTopic(bus, {
@@ -106,7 +107,7 @@ export function createClientRequests(bus: McpBus, log: BusLog): ClientRequests {
         void post({ jsonrpc: '2.0', id, method, params });
       });
     },
-    onResponse(owner, response) {
+    async onResponse(owner, response) {
       const parsed = responseSchema.safeParse(response);
       if (!parsed.success) return;
       const { id, ...result } = parsed.data;
@@ -116,7 +117,7 @@ export function createClientRequests(bus: McpBus, log: BusLog): ClientRequests {
         deliver(routed);
         return;
       }
-      publishMessage(bus, { topic: topicOf(targetNode), body: JSON.stringify(routed) }, log);
+      await publishForAgent(parts, owner, { topic: topicOf(targetNode), body: JSON.stringify(routed) });
     },
     close() {
       for (const { settle } of pending.values()) settle(undefined);

@@ -5,7 +5,7 @@ import {
   eventErrorBody,
 } from '../../../../packages/core/src/domain/feed/event-dialects.ts';
 import type { McpParts } from '../parts.ts';
-import { RpcError, rpcCodes } from '../protocol/errors.ts';
+import { RpcError, rpcCodes, toRpcError } from '../protocol/errors.ts';
 import type { Caller } from '../protocol/exchange.ts';
 
 /** The dialect of a request: one that declares the extension is of SEP-3415. */
@@ -28,25 +28,16 @@ export function invalidEventParams(text: string, data?: object): RpcError {
   return new RpcError(rpcCodes.invalidParams, text, { data });
 }
 
-/** Converts what a method of Events threw to a JSON-RPC error. Logs internal errors. */
+/** Converts what a method of Events threw to a JSON-RPC error, in the dialect of the caller. Logs internal errors. */
 export function toEventError(
   { logger }: Pick<McpParts, 'logger'>,
   caller: Caller,
   thrown: unknown,
 ): RpcError {
-  if (thrown instanceof RpcError) return thrown;
-  if (!(thrown instanceof DomainError)) {
-    const { request_id, actor } = caller;
-    logger.error({ err: thrown, request_id, agent_id: actor.agent_id }, 'INTERNAL_ERROR');
-    return new RpcError(rpcCodes.internalError, 'Something went wrong here. Try again.', {
-      data: { request_id },
-    });
-  }
+  if (!(thrown instanceof DomainError) || thrown.status >= 500) return toRpcError(logger, caller, thrown);
   const { code, message, status, retry_after } = thrown;
   const data = { code, ...(retry_after !== undefined && { retry_after }) };
   if (code === 'RATE_LIMITED') return eventError(caller, 'resourceExhausted', { text: message, ...data });
   if (status === 401 || status === 403) return eventError(caller, 'forbidden', { text: message, ...data });
-  return status < 500
-    ? invalidEventParams(message, data)
-    : new RpcError(rpcCodes.internalError, message, { data });
+  return invalidEventParams(message, data);
 }

@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import type { RateLimits } from '../../../operations/rate-limits.ts';
+import { consumeBudget } from './rate-limit.ts';
 
 /** The bus between processes. Messages may be lost. */
 export interface McpBus {
@@ -7,6 +9,12 @@ export interface McpBus {
 }
 
 export type BusLog = (message: string, error: unknown) => void;
+
+export interface BusParts {
+  bus: McpBus;
+  limits: RateLimits;
+  log: BusLog;
+}
 
 export interface BusListener<T> {
   topic: string;
@@ -38,8 +46,17 @@ export function listenOnTopic<T>(
   };
 }
 
-/** Publishes without waiting. A process that misses the message falls back to a timeout. */
-export function publishMessage(bus: McpBus, message: { topic: string; body: string }, log: BusLog): void {
+/**
+ * Publishes a message of a client, as a call of its agent: one with an unknown id reaches every process for nothing. Does not wait for the bus;
+ * a process that misses the message falls back to a timeout.
+ * @throws {McpHttpError} 429
+ */
+export async function publishForAgent(
+  { bus, limits, log }: BusParts,
+  owner: { agent_id: string },
+  message: { topic: string; body: string },
+): Promise<void> {
+  await consumeBudget(limits, 'default', owner);
   bus.publish([message]).catch((error: unknown) => log(`publishing to ${message.topic} failed`, error));
 }
 

@@ -1,3 +1,7 @@
+import type { z } from 'zod';
+import { describeIssue } from '../../../../packages/core/src/inputs/describe-issue.ts';
+import { errorBody, toDomainError } from '../../http/errors.ts';
+
 /** JSON-RPC error codes (JSON-RPC 2.0, section 5.1; MCP, Transports, Resources and Versioning). */
 export const rpcCodes = {
   parseError: -32_700,
@@ -32,6 +36,19 @@ export class RpcError extends Error {
   }
 }
 
+/** Converts anything thrown to a JSON-RPC error, with the REST error body as `data`. Logs internal errors. */
+export function toRpcError(
+  logger: { error(fields: object, message: string): void },
+  { actor, request_id }: { actor: { agent_id: string }; request_id: string },
+  thrown: unknown,
+): RpcError {
+  if (thrown instanceof RpcError) return thrown;
+  const error = toDomainError(thrown);
+  if (error.status >= 500)
+    logger.error({ err: error.cause ?? error, request_id, agent_id: actor.agent_id }, error.code);
+  return new RpcError(rpcCodes.internalError, error.message, { data: errorBody(error, request_id, 'call') });
+}
+
 /** -32021: the client has not declared a capability that the call needs. Sent with the status 400. */
 export function missingCapability(requiredCapabilities: Record<string, unknown>): RpcError {
   const text = 'The client has not declared a capability that this call needs: see requiredCapabilities.';
@@ -62,4 +79,13 @@ export class McpHttpError extends RpcError {
     const { code, id, message, data } = this;
     return { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } };
   }
+}
+
+/** Checks a request, because the SDK answers an invalid one with an internal error. @throws {McpHttpError} -32602 with the first issue. */
+export function parseRequest<Request>(schema: z.ZodType<Request>, request: unknown): Request {
+  const result = schema.safeParse(request, { error: describeIssue });
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const text = `Invalid ${issue?.path.join('.')}: ${issue?.message}.`;
+  throw new McpHttpError(400, rpcCodes.invalidParams, text);
 }

@@ -17,13 +17,13 @@ import {
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
+import type { RateLimits } from '../../../operations/rate-limits.ts';
 import type { Caller, IncomingCall } from './exchange.ts';
 import { callTool } from '../tools/call-tool.ts';
 import { completeArgument, findCompletion } from '../prompts/completion.ts';
-import { describeIssue } from '../../../../packages/core/src/inputs/describe-issue.ts';
 import type { McpParts } from '../parts.ts';
 import { isPermitted, type McpFeatures } from './required-scopes.ts';
-import { RpcError, rpcCodes } from './errors.ts';
+import { parseRequest, RpcError, rpcCodes } from './errors.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { requireSession, type Subscriptions } from '../resources/subscriptions.ts';
 import { defineForViews, readView } from '../views/views.ts';
@@ -38,10 +38,7 @@ type MethodHandler<Request> = (
   call: IncomingCall,
 ) => Result | Promise<Result>;
 
-/**
- * Handlers by method, for every revision; the SDK handles initialize, discover and ping. Params are checked here, because the SDK answers
- * invalid ones with an internal error.
- */
+/** Handlers by method, for every revision; the SDK handles initialize, discover and ping. */
 export function createMethods(parts: McpParts, features: McpFeatures): ReadonlyMap<string, Method> {
   const { tools, toolNames, resources, prompts } = features;
   const resourceList = { resources: resources.resources };
@@ -90,7 +87,9 @@ export function createMethods(parts: McpParts, features: McpFeatures): ReadonlyM
 export function createSessionMethods({
   subscriptions,
   sessions,
+  limits,
 }: {
+  limits: RateLimits;
   subscriptions: Subscriptions;
   sessions: Pick<Sessions, 'setLogLevel'>;
 }): ReadonlyMap<string, Method> {
@@ -105,6 +104,7 @@ export function createSessionMethods({
     [
       'resources/unsubscribe',
       withSchema(UnsubscribeRequestSchema, async ({ params }, caller) => {
+        await limits.consume('default', caller.actor.agent_id);
         await subscriptions.remove(caller, params.uri);
         return {};
       }),
@@ -112,7 +112,9 @@ export function createSessionMethods({
     [
       'logging/setLevel',
       withSchema(SetLevelRequestSchema, async ({ params: { level } }, caller) => {
-        await sessions.setLogLevel(requireSession(caller, 'A log level belongs').key, level);
+        const { key } = requireSession(caller, 'A log level belongs');
+        await limits.consume('default', caller.actor.agent_id);
+        await sessions.setLogLevel(key, level);
         return {};
       }),
     ],
@@ -144,12 +146,6 @@ function unknownTool(toolNames: ToolNames, name: string, allowed: readonly Tool[
   return new RpcError(rpcCodes.invalidParams, `Unknown tool: ${name.slice(0, 80)}${hint}`);
 }
 
-/** @throws {RpcError} -32602 with the first schema issue. */
 function withSchema<Request>(schema: z.ZodType<Request>, answer: MethodHandler<Request>): Method {
-  return (request, call) => {
-    const result = schema.safeParse(request, { error: describeIssue });
-    if (result.success) return answer(result.data, call.caller, call);
-    const [issue] = result.error.issues;
-    throw new RpcError(rpcCodes.invalidParams, `Invalid ${issue?.path.join('.')}: ${issue?.message}.`);
-  };
+  return (request, call) => answer(parseRequest(schema, request), call.caller, call);
 }

@@ -79,7 +79,11 @@ export function createPostHandler(parts: PostParts) {
     const { valid, refusals } = batch ?? { valid: [message], refusals: [] };
     parts.authorizer.withChallenge(ctx, () => requireScopes(features, valid, actor));
     if (session)
-      routeClientMessages(parts.callRegistry, { session: session.key, agent_id: actor.agent_id }, valid);
+      await routeClientMessages(
+        parts.callRegistry,
+        { session: session.key, agent_id: actor.agent_id },
+        valid,
+      );
 
     const requests = valid.filter((one) => isJSONRPCRequest(one));
     const isStreaming =
@@ -138,15 +142,15 @@ function maySendMessages(features: McpFeatures, requests: unknown, session: Sess
 /**
  * Routes client responses and cancellations, which may be for another process. Unknown ones are dropped silently.
  */
-function routeClientMessages(
+async function routeClientMessages(
   { clientRequests, runningCalls }: CallRegistry,
   owner: SessionOwner,
   message: unknown,
-): void {
+): Promise<void> {
   for (const item of toMessages(message)) {
     const method = readField(item, 'method');
     if (method === 'notifications/cancelled')
-      runningCalls.cancel(owner, readField(readField(item, 'params'), 'requestId'));
-    else if (method === undefined) clientRequests.onResponse(owner, item);
+      await runningCalls.cancel(owner, readField(readField(item, 'params'), 'requestId'));
+    else if (method === undefined) await clientRequests.onResponse(owner, item);
   }
 }

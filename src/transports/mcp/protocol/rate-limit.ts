@@ -5,12 +5,12 @@ import type { RateLimits } from '../../../operations/rate-limits.ts';
 import { McpHttpError, rpcCodes } from './errors.ts';
 
 /**
- * Counts what an agent opens. Tools count by their operations.
+ * Counts what an agent opens or sends. Tools count by their operations.
  * @throws {McpHttpError} 429 with Retry-After
  */
 export async function consumeBudget(
   limits: RateLimits,
-  budget: Extract<Budget, 'mcp_initialize' | 'event_stream'>,
+  budget: Extract<Budget, 'mcp_initialize' | 'event_stream' | 'default'>,
   { agent_id }: Pick<Actor, 'agent_id'>,
 ): Promise<void> {
   try {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type BusLog, listenOnTopic, type McpBus, publishMessage } from './bus.ts';
+import { type BusParts, listenOnTopic, publishForAgent } from './bus.ts';
 import type { SessionOwner } from '../approvals/client-requests.ts';
 
 export interface RunningCall {
@@ -14,8 +14,8 @@ export interface RunningCall {
 export interface RunningCalls {
   /** Registers a call until its end. Calls without a session cannot be cancelled. */
   begin(owner: SessionOwner | undefined, id: unknown, disconnected: AbortSignal): RunningCall;
-  /** Cancels a call here or in another process (MCP, Cancellation). The message may be lost. */
-  cancel(owner: SessionOwner, id: unknown): void;
+  /** Cancels a call here or in another process (MCP, Cancellation). The message may be lost. @throws {McpHttpError} 429 */
+  cancel(owner: SessionOwner, id: unknown): Promise<void>;
   /** Aborts all calls, including those that begin later. */
   close(): void;
 }
@@ -25,16 +25,16 @@ const requestId = z.union([z.string().max(200), z.number()]);
 const cancelSchema = z.object({ session: z.string(), agent_id: z.string(), id: requestId });
 
 /** The running calls of this process. A cancellation may reach any process, so it is published to all. */
-export function createRunningCalls(bus: McpBus, log: BusLog): RunningCalls {
+export function createRunningCalls(parts: BusParts): RunningCalls {
   /** By session, agent and request id. A set, because a client may reuse an id while it is in use. */
   const cancellable = new Map<string, Set<() => void>>();
   const running = new Set<() => void>();
   let closed = false;
-  const subscription = listenOnTopic(bus, {
+  const subscription = listenOnTopic(parts.bus, {
     topic,
     schema: cancelSchema,
     onMessage: (message) => void cancelHere(message, message.id),
-    log,
+    log: parts.log,
   });
 
   function cancelHere(owner: SessionOwner, id: string | number): boolean {
@@ -84,10 +84,10 @@ export function createRunningCalls(bus: McpBus, log: BusLog): RunningCalls {
         },
       };
     },
-    cancel(owner, rawId) {
+    async cancel(owner, rawId) {
       const id = requestId.safeParse(rawId);
       if (!id.success || cancelHere(owner, id.data)) return;
-      publishMessage(bus, { topic, body: JSON.stringify({ ...owner, id: id.data }) }, log);
+      await publishForAgent(parts, owner, { topic, body: JSON.stringify({ ...owner, id: id.data }) });
     },
     close() {
       closed = true;

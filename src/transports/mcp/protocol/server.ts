@@ -4,7 +4,7 @@ import { type Caller, type CallRegistry, withExchange } from './exchange.ts';
 import { instructions } from '../prompts/instructions.ts';
 import type { Method } from './methods.ts';
 import type { McpParts } from '../parts.ts';
-import { RpcError, rpcCodes } from './errors.ts';
+import { RpcError, rpcCodes, toRpcError } from './errors.ts';
 import { viewsExtension } from '../views/views-extension.ts';
 
 /**
@@ -44,10 +44,14 @@ export function createServerFactory(
     server.fallbackRequestHandler = async (request, extra) => {
       const method = methods.get(request.method);
       if (!method) throw new RpcError(rpcCodes.methodNotFound, 'Method not found');
-      return method(request, {
-        caller,
-        withExchange: (run) => withExchange(callRegistry, { server, caller, extra }, run),
-      });
+      try {
+        return await method(request, {
+          caller,
+          withExchange: (run) => withExchange(callRegistry, { server, caller, extra }, run),
+        });
+      } catch (error) {
+        throw toRpcError(parts.logger, caller, error);
+      }
     };
     return server;
   };

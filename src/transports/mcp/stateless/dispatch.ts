@@ -7,11 +7,10 @@ import type { Result } from '@modelcontextprotocol/sdk/types.js';
 import type { Context } from 'koa';
 import type { SealedBox } from '../../../shared/encryption.ts';
 import { eventsCapability } from '../../../../packages/core/src/domain/feed/event-dialects.ts';
-import { errorBody, toDomainError } from '../../http/errors.ts';
 import { createSseStream } from '../../http/sse.ts';
 import type { McpParts } from '../parts.ts';
 import { instructions } from '../prompts/instructions.ts';
-import { McpHttpError, RpcError, rpcCodes } from '../protocol/errors.ts';
+import { McpHttpError, RpcError, rpcCodes, toRpcError } from '../protocol/errors.ts';
 import { type Caller, createNotices, type Exchange } from '../protocol/exchange.ts';
 import { statelessRevision } from '../protocol/headers.ts';
 import type { Method } from '../protocol/methods.ts';
@@ -174,17 +173,9 @@ function encodeResult(method: string, result: Result, identity: ReturnType<typeo
   return { ...hints, ...result, resultType, _meta: { [SERVER_INFO_META_KEY]: identity, ..._meta } };
 }
 
-/** The error as this revision has it. Logs internal errors. */
-function toWireError({ logger }: DispatchParts, { actor, request_id }: Caller, thrown: unknown): RpcError {
-  if (thrown instanceof RpcError) {
-    const { code, message, data } = thrown;
-    // There is no code of its own for absent resources any more.
-    return code === rpcCodes.resourceNotFound
-      ? new RpcError(rpcCodes.invalidParams, message, { data })
-      : thrown;
-  }
-  const error = toDomainError(thrown);
-  if (error.status >= 500)
-    logger.error({ err: error.cause ?? error, request_id, agent_id: actor.agent_id }, error.code);
-  return new RpcError(rpcCodes.internalError, error.message, { data: errorBody(error, request_id, 'call') });
+/** The error as this revision has it. */
+function toWireError({ logger }: DispatchParts, caller: Caller, thrown: unknown): RpcError {
+  const { code, message, data } = toRpcError(logger, caller, thrown);
+  // There is no code of its own for absent resources any more.
+  return new RpcError(code === rpcCodes.resourceNotFound ? rpcCodes.invalidParams : code, message, { data });
 }

@@ -5,7 +5,7 @@ import type { RateLimits } from '../../../operations/rate-limits.ts';
 import type { LiveEvent, Realtime, StreamReader } from '../../../realtime/contract.ts';
 import { createSseStream, sendStream, type SseStream } from '../../http/sse.ts';
 import { updatedMessage } from '../notifications/notifications.ts';
-import { McpHttpError, rpcCodes } from '../protocol/errors.ts';
+import { McpHttpError, parseRequest, rpcCodes } from '../protocol/errors.ts';
 import type { Caller } from '../protocol/exchange.ts';
 import { readField } from '../protocol/required-scopes.ts';
 import { tasksExtension } from '../tasks/task-methods.ts';
@@ -35,10 +35,12 @@ export type Listen = (ctx: Context, caller: Caller, message: JSONRPCRequest) => 
 const maxSubscriptions = 500;
 const maxTasks = 50;
 
-const paramsSchema = z.object({
-  notifications: z.looseObject({
-    resourceSubscriptions: z.array(z.string().max(2_000)).max(maxSubscriptions).optional(),
-    taskIds: z.array(z.string().max(1_000)).max(maxTasks).optional(),
+const requestSchema = z.object({
+  params: z.object({
+    notifications: z.looseObject({
+      resourceSubscriptions: z.array(z.string().max(2_000)).max(maxSubscriptions).optional(),
+      taskIds: z.array(z.string().max(1_000)).max(maxTasks).optional(),
+    }),
   }),
 });
 
@@ -137,15 +139,9 @@ function taskMessage({ id, task }: { id: string; task: Task }): Notification {
   return { jsonrpc: '2.0', method: 'notifications/tasks', params: detailedTask(id, task) };
 }
 
-function readFilter(ctx: Context, { client }: Caller, { params }: JSONRPCRequest): Filter {
+function readFilter(ctx: Context, { client }: Caller, request: JSONRPCRequest): Filter {
   requireStreams(ctx);
-  const parsed = paramsSchema.safeParse(params);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const text = `Invalid params: ${issue?.path.join('.')}: ${issue?.message}`;
-    throw new McpHttpError(400, rpcCodes.invalidParams, text);
-  }
-  const { resourceSubscriptions, taskIds } = parsed.data.notifications;
+  const { resourceSubscriptions, taskIds } = parseRequest(requestSchema, request).params.notifications;
   if (taskIds && !client?.hasTasks) {
     const data = { requiredCapabilities: { extensions: { [tasksExtension]: {} } } };
     const text = `This needs the client capability ${tasksExtension}.`;

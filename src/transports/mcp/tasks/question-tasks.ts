@@ -35,7 +35,8 @@ export function createQuestionTasks(parts: McpParts, tools: ReadonlyMap<string, 
   async function find({ caller: { actor } }: TaskCall, id: string): Promise<Question | undefined> {
     if (!isId('task', id)) return undefined;
     try {
-      const { output } = await parts.execute({ operation, actor, input: { task_id: id } });
+      const call = { operation, actor, input: { task_id: id }, already_consumed: true };
+      const { output } = await parts.execute(call);
       const task = operation.output.parse(output);
       return task.client.id === actor.agent_id ? task : undefined;
     } catch (error) {
@@ -45,8 +46,9 @@ export function createQuestionTasks(parts: McpParts, tools: ReadonlyMap<string, 
   }
 
   /** Calls a tool for the client. @throws {RpcError} with the error of the tool */
-  async function run({ caller, signal }: TaskCall, name: string, args: Record<string, unknown>) {
-    const result = await callTool(parts, caller, { tool: requireTool(name), args, exchange: { signal } });
+  async function run({ caller, signal }: TaskCall, name: string, args: object, already_consumed = false) {
+    const call = { tool: requireTool(name), args: { ...args }, exchange: { signal }, already_consumed };
+    const result = await callTool(parts, caller, call);
     if (result.isError !== true) return result.structuredContent ?? {};
     const [block] = result.content;
     throw new RpcError(rpcCodes.internalError, block?.type === 'text' ? block.text : `${name} failed`);
@@ -57,11 +59,9 @@ export function createQuestionTasks(parts: McpParts, tools: ReadonlyMap<string, 
     const asking = task.messages.find(({ id }) => id === task.message_id) ?? task.messages[0];
     if (!asking) throw new Error('a task has the message that asks');
     const answer = answersOf(task).findLast(({ artifact }) => artifact) ?? answersOf(task).at(-1);
-    const { thread_id: _thread, ...waited } = await run(call, 'wait_for_reply', {
-      task_id: task.id,
-      after_sequence: answer ? answer.sequence - 1 : asking.sequence,
-      wait_seconds: 0,
-    });
+    const after_sequence = answer ? answer.sequence - 1 : asking.sequence;
+    const args = { task_id: task.id, after_sequence, wait_seconds: 0 };
+    const { thread_id: _thread, ...waited } = await run(call, 'wait_for_reply', args, true);
     const message = addTimeTexts(sentMessage.parse(asking));
     const structuredContent = { message, ...waited, after_sequence: asking.sequence };
     return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };

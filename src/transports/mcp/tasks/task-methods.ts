@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { RateLimits } from '../../../operations/rate-limits.ts';
 import type { Caller, Exchange } from '../protocol/exchange.ts';
-import { missingCapability, RpcError, rpcCodes } from '../protocol/errors.ts';
+import { missingCapability, parseRequest, RpcError, rpcCodes } from '../protocol/errors.ts';
 import type { Method } from '../protocol/methods.ts';
 import { detailedTask, type Task, type TaskCall, taskFields, type TaskSource } from './task-source.ts';
 
@@ -16,8 +17,8 @@ export function requireTasks({ client }: Pick<Caller, 'client'>): void {
   throw missingCapability({ extensions: { [tasksExtension]: {} } });
 }
 
-/** `tasks/get`, `tasks/update` and `tasks/cancel` over all sources of tasks. */
-export function createTaskMethods(tasks: TaskSource): ReadonlyMap<string, Method> {
+/** `tasks/get`, `tasks/update` and `tasks/cancel` over all sources of tasks. Each counts as one call. */
+export function createTaskMethods(tasks: TaskSource, limits: RateLimits): ReadonlyMap<string, Method> {
   const withTask =
     <Params extends { taskId: string }>(
       schema: z.ZodType<Params>,
@@ -25,17 +26,14 @@ export function createTaskMethods(tasks: TaskSource): ReadonlyMap<string, Method
     ): Method =>
     (request, { caller, withExchange }) => {
       requireTasks(caller);
-      const parsed = schema.safeParse(Reflect.get(request, 'params'));
-      if (!parsed.success) {
-        const [issue] = parsed.error.issues;
-        throw new RpcError(rpcCodes.invalidParams, `Invalid ${issue?.path.join('.')}: ${issue?.message}`);
-      }
+      const { params } = parseRequest(z.object({ params: schema }), request);
       return withExchange(async ({ signal }) => {
         const call = { caller, signal };
-        const task = await tasks.read(call, parsed.data.taskId);
+        await limits.consume('default', caller.actor.agent_id);
+        const task = await tasks.read(call, params.taskId);
         if (!task)
           throw new RpcError(rpcCodes.invalidParams, 'Unknown task: it does not exist or has expired.');
-        return { ...(await run(call, parsed.data, task)) };
+        return { ...(await run(call, params, task)) };
       });
     };
 

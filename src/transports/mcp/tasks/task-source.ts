@@ -26,7 +26,7 @@ export interface TaskCall {
 
 /** Stored objects that clients can follow as tasks. Any process can read them. */
 export interface TaskSource {
-  /** Returns undefined if there is no such task, or if it belongs to another agent: these look alike. */
+  /** Reading counts against no rate limit: the request or the stream does. Returns undefined if there is no such task, or if it belongs to another agent: these look alike. */
   read(call: TaskCall, id: string): Promise<Task | undefined>;
   /** Passes on the responses of the client. Unknown and repeated ones are ignored. */
   update(call: TaskCall, id: string, responses: Record<string, unknown>): Promise<void>;

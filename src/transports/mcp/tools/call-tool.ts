@@ -13,6 +13,14 @@ import { defaultProgressMs, withProgress } from './progress.ts';
 import { type ShownEvents, type Tool, toWaitPosition } from './tools.ts';
 import type { Move, Position } from '../sessions/places.ts';
 
+interface ToolCall {
+  tool: Tool;
+  args: Record<string, unknown>;
+  exchange: Exchange;
+  /** Whether a rate limit has counted the call. */
+  already_consumed?: boolean;
+}
+
 /**
  * Calls a tool (MCP, Tools: Calling Tools). Never throws: an error is a result with `isError` and the REST error body as text. It
  * has no structured content, because clients validate that against the output schema. `_meta` has the feed status of the agent.
@@ -20,7 +28,7 @@ import type { Move, Position } from '../sessions/places.ts';
 export async function callTool(
   parts: McpParts,
   caller: Caller,
-  { tool, args: rawArgs, exchange }: { tool: Tool; args: Record<string, unknown>; exchange: Exchange },
+  { tool, args: rawArgs, exchange, already_consumed }: ToolCall,
 ): Promise<CallToolResult> {
   const args = tool.coerce(rawArgs);
   const { actor } = caller;
@@ -36,6 +44,7 @@ export async function callTool(
       ...(run && { operation: run.operation }),
       approver,
       signal: exchange.signal,
+      already_consumed,
       // A task can be polled, so its question need not wait.
       followsTask: Boolean(tool.openTaskOf && exchange.continueAs) && args['wait_seconds'] === undefined,
     };

@@ -18,6 +18,8 @@ export interface OperationCall {
   approver?: Approver | undefined;
   /** Aborts when the client no longer waits. */
   signal?: AbortSignal | undefined;
+  /** Whether a rate limit has counted the call. */
+  already_consumed?: boolean | undefined;
   /** Whether the client follows the task of a question by itself. */
   followsTask?: boolean | undefined;
   /** Makes the result from the output, where they differ. */
@@ -31,7 +33,7 @@ const maxTurnLength = 100_000;
 export function runOperation(parts: McpParts, { actor }: Caller, call: OperationCall): Promise<FittedResult> {
   const { operation, input, fields, idempotency_key, page_field, approver, signal, followsTask, toResult } =
     call;
-  let hasConsumed = false;
+  let hasConsumed = call.already_consumed ?? false;
   const run = async (currentInput: Record<string, unknown>) => {
     const already_consumed = hasConsumed;
     hasConsumed = true;

@@ -18,11 +18,11 @@ const viewUris: Record<string, string> = {
 };
 
 /** The documents of views. An approved message is shown in its conversation. */
-const documents: Record<string, string> = {
-  [uriOf('conversation')]: '#script/view-conversation.html',
-  [uriOf('approval')]: '#script/view-conversation.html',
-  [uriOf('inbox')]: '#script/view-inbox.html',
-};
+const documents = new Map([
+  [uriOf('conversation'), '#script/view-conversation.html'],
+  [uriOf('approval'), '#script/view-conversation.html'],
+  [uriOf('inbox'), '#script/view-inbox.html'],
+]);
 
 /** A tool in the list of a client that shows views. */
 export function defineForViews({ definition, isForViews }: Tool): ToolDefinition {
@@ -37,7 +37,7 @@ const { resolve } = createRequire(import.meta.url);
 
 /** Reads a view, for clients that show it; undefined if the URI is of no view. It has no data, so it is the same for everyone. */
 export async function readView(uri: string): Promise<ReadResourceResult | undefined> {
-  const path = documents[uri];
+  const path = documents.get(uri);
   if (path === undefined) return undefined;
   const text = await readFile(resolve(path), 'utf8');
   // Nothing may be loaded: no domain is named.
