@@ -10,6 +10,8 @@ export type HandleRequest = (request: IncomingMessage, response: ServerResponse)
 
 /** In milliseconds. */
 const timeouts = { requestTimeout: 120_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 };
+/** A connection on which nothing moves during a response is closed after this time, in milliseconds. */
+const silentMs = 120_000;
 
 /** Maximum pipelined requests of a connection: more than any real client sends without waiting for responses. */
 const maxPipelined = 64;
@@ -28,7 +30,11 @@ export function hasPendingResponse(socket: Duplex): boolean {
  * @param isStopping whether the process stops soon: responses then close their connection, so that no request arrives on one
  * that is being closed.
  */
-export function createHttpServer(handle: HandleRequest, isStopping: () => boolean = () => false): Server {
+export function createHttpServer(
+  handle: HandleRequest,
+  isStopping: () => boolean = () => false,
+  timeout = silentMs,
+): Server {
   function serve(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const count = (pendingResponses.get(socket) ?? 0) + 1;
@@ -45,6 +51,7 @@ export function createHttpServer(handle: HandleRequest, isStopping: () => boolea
 
   // The application checks Host itself. Unknown expectations may be ignored (RFC 9110, section 10.1.1).
   const server = createServer({ ...timeouts, requireHostHeader: false }, serve);
+  server.timeout = timeout;
   server.on('checkExpectation', serve);
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     if (error.code === 'ECONNRESET') socket.destroy();
