@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ApprovalDecision } from '../../../../packages/core/src/domain/approvals.ts';
 import type { Approver } from '../../../operations/execute/context.ts';
 import type { Tokens } from '../../../services/auth/tokens.ts';
@@ -63,7 +64,9 @@ export function createApprover(
     if (answer?.result?.['action'] === 'decline') return 'denied';
     if (answer?.result?.['action'] !== 'accept') return undefined;
     const silentMs = progress ? approval_ms : Math.min(approval_ms, page_ms);
-    await waitForAbort(cancelled, Math.max(0, begun + silentMs - steadyNow()));
+    const remainingMs = Math.max(0, begun + silentMs - steadyNow());
+    // It rejects when the question is over.
+    await pause(remainingMs, undefined, { signal: cancelled }).catch(() => undefined);
     if (settled.aborted) await notify?.('notifications/elicitation/complete', { elicitationId: question.id });
     return undefined;
   }
@@ -132,20 +135,4 @@ export function readDecision(answer: ClientResponse | undefined): ApprovalDecisi
     typeof content === 'object' && content !== null ? Reflect.get(content, 'approve') : null;
   if (approve === true) return 'approved';
   return approve === false ? 'denied' : undefined;
-}
-
-function waitForAbort(signal: AbortSignal, timeoutMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) {
-      resolve();
-      return;
-    }
-    const timer = setTimeout(done, Math.max(0, timeoutMs));
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-    signal.addEventListener('abort', done, { once: true });
-  });
 }
