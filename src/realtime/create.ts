@@ -51,9 +51,6 @@ export interface RealtimeParts {
   linger_ms?: number;
 }
 
-/** How long a new reader waits for the bus subscription before it relies on polling, in milliseconds. */
-const busTimeoutMs = 2_000;
-
 /** Shorter than any restore of the database: entries of the old timeline must not reach readers of the new one. */
 const recentEntryLimits = { life_ms: 5_000, entries_per_agent: livePageEvents, agents: 10_000 };
 
@@ -64,9 +61,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
   const registry = createStreamRegistry({
     bus,
     presence,
-    log,
     linger_ms,
-    bus_timeout_ms: busTimeoutMs,
     listeners_per_agent: parts.streams_per_agent ?? 1_000,
   });
   const store = createEventStore({ feed, log, cache_bytes: parts.cache_bytes ?? 32 * 1024 * 1024 });
@@ -133,7 +128,8 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       stopping.abort();
       watch.close();
       for (const listener of registry.listeners()) listener.end('shutdown');
-      await Promise.all([registry.close(), presence.close()]);
+      registry.close();
+      await presence.close();
     },
   };
 }
@@ -156,7 +152,7 @@ function createStreamOpener({ registry, ...parts }: StreamOpenerParts) {
     const stream = new Stream(streamParts, actor, reader);
     try {
       // Subscribe before reading the end of the feed: what is committed in between causes a notification.
-      await registry.add(stream);
+      registry.add(stream);
       const bounds = await parts.bounds(agent_id);
       const start = startPosition(bounds, requested);
       const ended = stream.endedEarly();

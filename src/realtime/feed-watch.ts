@@ -21,15 +21,11 @@ export interface FeedWatch {
 /** Watches feeds of this service's agents for pages of people. One bus subscription serves all watchers of the process. */
 export function createFeedWatch(bus: Pick<Bus, 'subscribe'>): FeedWatch {
   const watchers = new Map<string, Set<() => void>>();
-  let subscription: Promise<() => Promise<void>> | undefined;
-
-  function subscribe(): void {
-    subscription ??= bus.subscribe(wakeupsTopic, (body) =>
+  let unsubscribe: (() => void) | undefined;
+  const subscribe = () =>
+    bus.subscribe(wakeupsTopic, (body) =>
       forEachWakeup(body, (agentId) => watchers.get(agentId)?.forEach((onNews) => onNews())),
     );
-    // The next watcher tries again; until then pages poll.
-    subscription.catch(() => (subscription = undefined));
-  }
 
   function unfollow(agentIds: Iterable<string>, onNews: () => void): void {
     for (const id of agentIds) {
@@ -40,7 +36,7 @@ export function createFeedWatch(bus: Pick<Bus, 'subscribe'>): FeedWatch {
 
   return {
     open() {
-      subscribe();
+      unsubscribe ??= subscribe();
       const { sleep, wake } = createWakeableSleep();
       let hasNews = false;
       const onNews = () => {

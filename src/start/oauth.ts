@@ -57,7 +57,7 @@ export async function startOAuth(
   const keys = watchSigningKeys(signing_keys, { load: loadKeys, onChange: replaceKeys, log });
   const signJson = createJsonSigner(() => newest(signing_keys), `${public_url}/.well-known/jwks.json`);
   lifecycle.onStop('signing keys', 1_000, async () => keys.stop());
-  await bus.subscribe(signingKeysTopic, () => void keys.refresh());
+  bus.subscribe(signingKeysTopic, () => void keys.refresh());
   // The console reads and writes cookies of authorization requests, so the application signs with the same keys.
   return { oauth, storage, renderer, cookie_keys, signJson };
 }

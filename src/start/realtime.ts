@@ -81,9 +81,9 @@ export async function startRealtime(core: Core, lifecycle: Lifecycle, overrides:
     // The leases of these tokens have ended.
     realtime.notifyInboxes();
   }
-  await bus.subscribe(inboxTopic, (agentId) => realtime.notifyInboxes(agentId));
-  await bus.subscribe(withdrawnTopic, realtime.forgetMessage);
-  await bus.subscribe(revocationTopic, (body) => revoke(parseRevocation(body)));
+  bus.subscribe(inboxTopic, (agentId) => realtime.notifyInboxes(agentId));
+  bus.subscribe(withdrawnTopic, realtime.forgetMessage);
+  bus.subscribe(revocationTopic, (body) => revoke(parseRevocation(body)));
 
   return {
     tokens,

@@ -96,10 +96,10 @@ export function createEventRelay({ bus, secrets, version }: EventRelayParts): Ev
         if (hasReaders()) bus.publish([{ topic, body: own }]).catch(() => 'the next one follows');
       };
       const timer = setInterval(announce, announceMs).unref();
-      const unsubscribe = await bus.subscribe(topic, (body) => receive(body, onCommit));
+      const unsubscribe = bus.subscribe(topic, (body) => receive(body, onCommit));
       return async () => {
         clearInterval(timer);
-        await unsubscribe();
+        unsubscribe();
       };
     },
   };

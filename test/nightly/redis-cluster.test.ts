@@ -30,7 +30,7 @@ await describeWithRedis('on a Redis Cluster of three masters and their replicas'
   test('the bus keeps the order of the messages of one process, on every channel', async () => {
     const [listener, ...speakers] = await Promise.all([openBus(), openBus(), openBus(), openBus()]);
     const received: string[] = [];
-    await listener.subscribe('wakeups', (body) => void received.push(body));
+    listener.subscribe('wakeups', (body) => void received.push(body));
     const numbers = Array.from({ length: 300 }, (_, number) => number);
     for (const [name, bus] of speakers.entries())
       for (const number of numbers) void bus.publish([{ topic: 'wakeups', body: `${name}:${number}` }]);
@@ -50,7 +50,7 @@ await describeWithRedis('on a Redis Cluster of three masters and their replicas'
       openBus(),
     ]);
     const received = new Set<string>();
-    await listener.subscribe('wakeups', (body) => void received.add(body));
+    listener.subscribe('wakeups', (body) => void received.add(body));
     const master = await redis.findMaster('test:bus:0');
     await master.kill9();
     await vi.waitFor(() => expect(listener.isHealthy()).toBe(false), waitOptions);
@@ -66,7 +66,7 @@ await describeWithRedis('on a Redis Cluster of three masters and their replicas'
   test('the bus follows a channel whose slot moves to another master', async () => {
     const bus = await openBus();
     const received = new Set<string>();
-    await bus.subscribe('wakeups', (body) => void received.add(body));
+    bus.subscribe('wakeups', (body) => void received.add(body));
     await sayOn('test:bus:3', 'before', received);
     await redis.moveSlot('test:bus:3');
     await sayOn('test:bus:3', 'after', received);

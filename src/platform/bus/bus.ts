@@ -19,11 +19,8 @@ export type BusHandler = (body: string, topic: string) => void;
 export interface Bus {
   /** Sends all messages in one round trip. Rejects at once without a connection, and after two seconds without a response. */
   publish(messages: readonly BusMessage[]): Promise<void>;
-  /**
-   * Resolves when the subscription is active; handlers of one topic share it.
-   * @returns removes this handler. Without a connection both resolve at once: the subscription is active before `isHealthy` is true again.
-   */
-  subscribe(topic: string, handler: BusHandler): Promise<() => Promise<void>>;
+  /** Returns what removes the handler. It receives messages whenever the bus is healthy. */
+  subscribe(topic: string, handler: BusHandler): () => void;
   /** False while wake-ups can be lost; readers poll more often then. */
   isHealthy(): boolean;
   close(): Promise<void>;

@@ -11,11 +11,11 @@ export interface TopicTable extends Pick<Bus, 'subscribe'> {
 export function createTopicTable(log: ErrorLog): TopicTable {
   const table = new Map<string, Set<{ handler: BusHandler }>>();
   return {
-    async subscribe(topic, handler) {
+    subscribe(topic, handler) {
       const entry = { handler };
       const entries = table.get(topic) ?? new Set();
       table.set(topic, entries.add(entry));
-      return async () => {
+      return () => {
         if (entries.delete(entry) && entries.size === 0) table.delete(topic);
       };
     },

@@ -29,7 +29,7 @@ export function createInboxWatches(registry: Pick<StreamRegistry, 'add' | 'remov
       const watches = byAgent.get(actor.agent_id) ?? new Set();
       byAgent.set(actor.agent_id, watches.add(watch));
       try {
-        await registry.add(watch.listener);
+        registry.add(watch.listener);
         return watch;
       } catch (error) {
         watch.close();

@@ -79,7 +79,7 @@ export function createLongPoll({ pages, registry, cursors, bounds }: LongPollPar
   ): Promise<PageResult> {
     const waiter = createWaiter(actor, start);
     try {
-      await registry.add(waiter);
+      registry.add(waiter);
       for (;;) {
         const notifiedNumber = waiter.beginRead();
         const result = await collect(actor, waiter.position(), options, 'live', notifiedNumber);

@@ -2,7 +2,6 @@ import type { Actor } from '../../../packages/core/src/domain/auth/actor.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 import { forEachWakeup, wakeupsTopic } from '../../../packages/core/src/domain/feed/wakeups.ts';
 import type { Bus } from '../../platform/bus/bus.ts';
-import { withTimeout } from '../../shared/timeout.ts';
 import type { StreamTransport, StreamEnd } from '../contract.ts';
 import type { Presence } from '../presence.ts';
 
@@ -19,11 +18,8 @@ export interface Listener {
 
 /** The listeners of this process, by agent. */
 export interface StreamRegistry {
-  /**
-   * Adds a listener at once. Resolves when the process is subscribed to the bus, or after `bus_timeout_ms`.
-   * @throws {DomainError} RATE_LIMITED when the agent has `listeners_per_agent` already.
-   */
-  add(listener: Listener): Promise<void>;
+  /** @throws {DomainError} RATE_LIMITED when the agent has `listeners_per_agent` already. */
+  add(listener: Listener): void;
   remove(listener: Listener): void;
   listeners(): Iterable<Listener>;
   byAgent(): Iterable<[agentId: string, listeners: ReadonlySet<Listener>]>;
@@ -33,19 +29,14 @@ export interface StreamRegistry {
   notify(agentId: string, number: number): void;
   /** Queues a notification. Queued agents are notified after pending I/O, a few in each iteration of the event loop. */
   notifySoon(agentId: string, number: number): void;
-  /** Subscribes to the bus again if that failed. */
-  repair(): void;
-  close(): Promise<void>;
+  close(): void;
 }
 
 export interface StreamRegistryParts {
   bus: Pick<Bus, 'subscribe'>;
   presence: Pick<Presence, 'change'>;
-  log(message: string, error: unknown): void;
   /** How long an agent stays present after its last listener has left: a long poll reconnects immediately. */
   linger_ms: number;
-  /** How long `add` waits for the bus, at most. */
-  bus_timeout_ms: number;
   /** Maximum listeners of one agent. */
   listeners_per_agent: number;
 }
@@ -63,10 +54,10 @@ const maxNotifiedPerTurn = 50;
 
 /** Keeps the listeners of this process. One bus subscription receives the wake-ups of all agents. */
 export function createStreamRegistry(parts: StreamRegistryParts): StreamRegistry {
-  const { presence, linger_ms, bus_timeout_ms, listeners_per_agent } = parts;
+  const { presence, linger_ms, listeners_per_agent } = parts;
   const agents = new Map<string, AgentListeners>();
   const { notify, notifySoon } = createNotifier((agentId) => agents.get(agentId)?.listeners);
-  const subscription = createSubscription(parts, notify);
+  const unsubscribe = parts.bus.subscribe(wakeupsTopic, (body) => forEachWakeup(body, notify));
 
   function getOrCreate(agentId: string): AgentListeners {
     const existing = agents.get(agentId);
@@ -84,15 +75,13 @@ export function createStreamRegistry(parts: StreamRegistryParts): StreamRegistry
   }
 
   return {
-    async add(listener) {
+    add(listener) {
       const { agent_id } = listener.actor;
       const count = agents.get(agent_id)?.listeners.size ?? 0;
       if (count >= listeners_per_agent) throw tooManyListeners(listeners_per_agent);
       const agent = getOrCreate(agent_id);
       clearTimeout(agent.lingerTimer);
       agent.listeners.add(listener);
-      const pending = subscription.isActive() ? undefined : subscription.settled();
-      if (pending) await withTimeout(bus_timeout_ms, pending, () => undefined);
     },
     remove(listener) {
       const { agent_id } = listener.actor;
@@ -109,10 +98,9 @@ export function createStreamRegistry(parts: StreamRegistryParts): StreamRegistry
     has: (agentId) => agents.has(agentId),
     notify,
     notifySoon,
-    repair: subscription.repair,
-    async close() {
+    close() {
       for (const [agentId, agent] of agents) removeAgent(agentId, agent);
-      await subscription.close();
+      unsubscribe();
     },
   };
 }
@@ -144,48 +132,6 @@ function createNotifier(
   }
 
   return { notify, notifySoon };
-}
-
-/** Subscribes to the wake-ups of all agents. */
-function createSubscription(
-  { bus, log }: Pick<StreamRegistryParts, 'bus' | 'log'>,
-  onWakeup: (agentId: string, number: number) => void,
-) {
-  /** Resolves to the function that unsubscribes; undefined when the subscription failed. */
-  let pending: Promise<(() => Promise<void>) | undefined> | undefined;
-  let isActive = false;
-  subscribe();
-
-  function subscribe(): void {
-    pending = bus
-      .subscribe(wakeupsTopic, (body) => forEachWakeup(body, onWakeup))
-      .then((unsubscribe) => {
-        isActive = true;
-        return unsubscribe;
-      })
-      .catch((error: unknown) => {
-        // Polling replaces the wake-ups until `repair` succeeds.
-        log('cannot subscribe to wake-ups on the bus', error);
-        pending = undefined;
-        return undefined;
-      });
-  }
-
-  return {
-    isActive: () => isActive,
-    settled: () => pending,
-    repair() {
-      if (!pending) subscribe();
-    },
-    async close(): Promise<void> {
-      try {
-        const unsubscribe = await pending;
-        await unsubscribe?.();
-      } catch (error) {
-        log('cannot unsubscribe from wake-ups on the bus', error);
-      }
-    },
-  };
 }
 
 function tooManyListeners(limit: number): DomainError {

@@ -52,7 +52,6 @@ export function startWatch({ feed, bus, registry, intervals, listValidTokens, lo
     isPolling = true;
     nextPoll = steadyNow() + addJitter(intervals.healthy_ms);
     try {
-      registry.repair();
       const agents = new Map<string, { listeners: Iterable<Listener>; maxPosition: number }>();
       for (const [agentId, listeners] of registry.byAgent()) {
         const maxPosition = Math.max(...Array.from(listeners, (listener) => listener.position()));

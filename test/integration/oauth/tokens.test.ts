@@ -128,7 +128,7 @@ describe('revocation (RFC 7009)', () => {
       // Its clock stands still, so that the message is all that can make it forget.
       now: () => began,
     });
-    await bus.subscribe(revocationTopic, (body) => tokens.forget(parseRevocation(body)));
+    bus.subscribe(revocationTopic, (body) => tokens.forget(parseRevocation(body)));
     await expect.poll(() => bus.isHealthy()).toBe(true);
     const client = await freshClient();
     const token = await requestToken(authority, client);

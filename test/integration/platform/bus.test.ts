@@ -51,9 +51,9 @@ function testBus(start: () => Promise<Backend>): void {
   }
 
   /** Collects messages. The last message of every test is `end`, so that no test waits for silence. */
-  async function collect(bus: Bus, topic: string): Promise<{ bodies: string[]; stop: () => Promise<void> }> {
+  async function collect(bus: Bus, topic: string): Promise<{ bodies: string[]; stop: () => void }> {
     const bodies: string[] = [];
-    const stop = await bus.subscribe(topic, (body) => bodies.push(body));
+    const stop = bus.subscribe(topic, (body) => bodies.push(body));
     return { bodies, stop };
   }
 
@@ -100,11 +100,11 @@ function testBus(start: () => Promise<Backend>): void {
     const first = await collect(bus, 'agent/1');
     const second = await collect(bus, 'agent/1');
     const sentinel = await collect(bus, 'agent/2');
-    await first.stop();
-    await first.stop();
+    first.stop();
+    first.stop();
     await bus.publish([{ topic: 'agent/1', body: 'a' }]);
     await vi.waitFor(() => expect(second.bodies).toEqual(['a']), soon);
-    await second.stop();
+    second.stop();
     await bus.publish(['agent/1', 'agent/2'].map((topic) => ({ topic, body: 'end' })));
     await vi.waitFor(() => expect(sentinel.bodies).toEqual(['end']), soon);
     const again = await collect(bus, 'agent/1');
@@ -116,7 +116,7 @@ function testBus(start: () => Promise<Backend>): void {
   test('reports a handler that throws and calls the next one', async () => {
     const log = vi.fn<ErrorLog>();
     const bus = await openBus({ log });
-    await bus.subscribe('tokens', () => {
+    bus.subscribe('tokens', () => {
       throw new Error('spilled');
     });
     const next = await collect(bus, 'tokens');
@@ -135,7 +135,7 @@ function testBus(start: () => Promise<Backend>): void {
     await vi.waitFor(() => expect(bus.isHealthy()).toBe(false), soon);
     await expect(bus.publish([{ topic: 'agent/before', body: 'lost' }])).rejects.toThrow(/./);
     const meanwhile = await collect(bus, 'agent/meanwhile');
-    await ended.stop();
+    ended.stop();
     await proxy.restore();
     await vi.waitFor(() => expect(bus.isHealthy()).toBe(true), soon);
     const topics = ['agent/ended', 'agent/before', 'agent/meanwhile'];

@@ -56,7 +56,7 @@ async function startTwo({ backend = 'postgres', wrapBus, scopes = ['threads:read
 /** Resolves when another process has announced that it has readers. */
 function waitForAnnouncement(bus: Bus, topic: string): Promise<void> {
   return new Promise((resolve) => {
-    void bus.subscribe(topic, (body) => {
+    bus.subscribe(topic, (body) => {
       if (!body.includes(' ')) resolve();
     });
   });
@@ -135,7 +135,7 @@ test('events that arrive after newer ones change nothing', async () => {
 test('a reader without the scope gets no event from the bus', async () => {
   const { client, send, reading, receiver, topic } = await startTwo({ scopes: ['contacts:read'] });
   const relayed: string[] = [];
-  await reading.core.bus.subscribe(topic, (body) => void relayed.push(body));
+  reading.core.bus.subscribe(topic, (body) => void relayed.push(body));
   for (const text of texts.slice(0, 5)) await send(text);
   await vi.waitFor(() => expect(relayed.filter((body) => body.includes(' ')).length).toBeGreaterThan(4));
   await reading.write(async (work) => {

@@ -38,7 +38,7 @@ await describeWithRedis('two instances on one Redis', () => {
     const env = { ...settings.env, REDIS_URL: `${first.core.config.REDIS_URL}/1` };
     const second = stopAfterTest(await startService({ settings: { ...settings, env } }));
     const received: string[] = [];
-    await second.core.bus.subscribe('test', (body) => received.push(body));
+    second.core.bus.subscribe('test', (body) => received.push(body));
     await first.core.bus.publish([{ topic: 'test', body: 'of the first' }]);
     await second.core.bus.publish([{ topic: 'test', body: 'of the second' }]);
     await vi.waitFor(() => expect(received).toContain('of the second'));

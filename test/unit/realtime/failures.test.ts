@@ -16,33 +16,6 @@ test('the poll is frequent while the bus is down, and uses one query for all age
   expect(memory.counts.heads).toBeLessThan(10);
 });
 
-test('a refused subscription is retried, and the poll delivers events meanwhile', async () => {
-  let refusals = 2;
-  const { realtime, memory, notify, logged } = setUp();
-  const local = setUp({
-    feed: memory.feed,
-    bus: {
-      publish: async () => {},
-      subscribe: async () => {
-        refusals -= 1;
-        if (refusals >= 0) throw new Error('no');
-        return async () => {};
-      },
-      isHealthy: () => false,
-      close: async () => {},
-    },
-  });
-  const { reader, ids } = createRecordingReader();
-  (await local.realtime.open(buildActor('a'), {}, reader)).start();
-  const id = memory.add(['a']);
-  await notify('a', 1);
-  await waitUntil(() => expect(ids()).toEqual([id]));
-  await waitUntil(() => expect(refusals).toBeLessThan(0));
-  expect(local.logged).toContain('cannot subscribe to wake-ups on the bus');
-  expect(logged).toEqual([]);
-  await realtime.close();
-});
-
 test('a stream survives an unavailable database, and skips nothing', async () => {
   const { realtime, memory, notify } = setUp();
   const { reader, ids, ends } = createRecordingReader();

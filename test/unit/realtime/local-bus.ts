@@ -4,7 +4,7 @@ import type { Bus } from '../../../src/platform/bus/bus.ts';
 
 /** A bus within the process; it can lose every call, with or without knowing. */
 export function createLocalBus() {
-  const listened = new Map<() => Promise<void>, string>();
+  const listened = new Map<() => void, string>();
   const topics = createTopicTable((message, error) => {
     throw new Error(message, { cause: error });
   });
@@ -14,11 +14,11 @@ export function createLocalBus() {
       if (state.deaf) return;
       for (const { topic, body } of messages) topics.dispatch(topic, body);
     },
-    async subscribe(topic, handler) {
-      const remove = await topics.subscribe(topic, handler);
+    subscribe(topic, handler) {
+      const remove = topics.subscribe(topic, handler);
       listened.set(remove, topic);
-      return async () => {
-        await remove();
+      return () => {
+        remove();
         listened.delete(remove);
       };
     },

@@ -68,11 +68,10 @@ export function createClientRequests(parts: BusParts): ClientRequests {
   const { bus, log } = parts;
   const node = randomBytes(nodeBytes).toString('base64url');
   const pending = new Map<string, Pending>();
-  const subscription = listenOnTopic(bus, {
+  const unsubscribe = listenOnTopic(bus, {
     topic: topicOf(node),
     schema: routedSchema,
     onMessage: deliver,
-    log,
   });
 
   function deliver({ id, session, agent_id, result, error }: z.infer<typeof routedSchema>): void {
@@ -121,7 +120,7 @@ export function createClientRequests(parts: BusParts): ClientRequests {
     },
     close() {
       for (const { settle } of pending.values()) settle(undefined);
-      void subscription.stop();
+      unsubscribe();
     },
   };
 }

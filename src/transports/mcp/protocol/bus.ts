@@ -5,7 +5,7 @@ import { consumeBudget } from './rate-limit.ts';
 /** The bus between processes. Messages may be lost. */
 export interface McpBus {
   publish(messages: readonly { topic: string; body: string }[]): Promise<void>;
-  subscribe(topic: string, handler: (body: string) => void): Promise<() => Promise<void>>;
+  subscribe(topic: string, handler: (body: string) => void): () => void;
 }
 
 export type BusLog = (message: string, error: unknown) => void;
@@ -20,30 +20,14 @@ export interface BusListener<T> {
   topic: string;
   schema: z.ZodType<T>;
   onMessage(message: T): void;
-  log: BusLog;
 }
 
 /** Subscribes to a topic. Messages that do not match the schema are dropped. */
-export function listenOnTopic<T>(
-  bus: McpBus,
-  { topic, schema, onMessage, log }: BusListener<T>,
-): { stop(): Promise<void> } {
-  const subscription = bus.subscribe(topic, (body) => {
+export function listenOnTopic<T>(bus: McpBus, { topic, schema, onMessage }: BusListener<T>): () => void {
+  return bus.subscribe(topic, (body) => {
     const message = schema.safeParse(parseJson(body));
     if (message.success) onMessage(message.data);
   });
-  subscription.catch((error: unknown) => log(`subscribing to ${topic} failed`, error));
-  return {
-    async stop() {
-      try {
-        await (
-          await subscription
-        )();
-      } catch (error) {
-        log(`unsubscribing from ${topic} failed`, error);
-      }
-    },
-  };
 }
 
 /**

@@ -30,11 +30,10 @@ export function createRunningCalls(parts: BusParts): RunningCalls {
   const cancellable = new Map<string, Set<() => void>>();
   const running = new Set<() => void>();
   let closed = false;
-  const subscription = listenOnTopic(parts.bus, {
+  const unsubscribe = listenOnTopic(parts.bus, {
     topic,
     schema: cancelSchema,
     onMessage: (message) => void cancelHere(message, message.id),
-    log: parts.log,
   });
 
   function cancelHere(owner: SessionOwner, id: string | number): boolean {
@@ -92,7 +91,7 @@ export function createRunningCalls(parts: BusParts): RunningCalls {
     close() {
       closed = true;
       for (const abort of running) abort();
-      void subscription.stop();
+      unsubscribe();
     },
   };
 }
