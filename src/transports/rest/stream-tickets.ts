@@ -51,7 +51,8 @@ export function streamTicketRoutes(
 ): Route[] {
   async function create(ctx: Context): Promise<void> {
     const actor = actorOf(ctx);
-    requireFeedScope(actor);
+    // Either opens a WebSocket: its own feed, or with `watch=owner` those of its people's agents.
+    if (!actor.scopes.has('conversations:read')) requireFeedScope(actor);
     await limits.consume('default', actor.agent_id, createRateLimitReporter(ctx));
     parseInput(input, ctx.request.body);
     ctx.set('Cache-Control', 'no-store');

@@ -127,6 +127,8 @@ test('a ticket needs an API token that can see events', async () => {
   const refusal = await ask(blind);
   expect(outcomeOf(refusal)).toBe('403 INSUFFICIENT_SCOPE');
   expect(refusal.headers.get('www-authenticate')).toContain('scope="realtime:read"');
+  const watching = await service.token(agent.handle, { scopes: ['conversations:read'] });
+  await ticketOf(watching);
   const url = `${service.api}/realtime/tickets`;
   expect((await requestRest('POST', url, { token: agent.token, body: { ttl: 1_000 } })).status).toBe(400);
   // It shows what its token shows.
