@@ -3,10 +3,10 @@ import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 
 export interface UploadLimit {
   /**
-   * Runs `task` as one upload of this agent, or of this key of the blob store. It never waits: stalled uploads would fill the queue.
-   * @throws {DomainError} RATE_LIMITED when these have too many uploads in progress, UNAVAILABLE when the process has.
+   * Runs `task` as one upload of this agent, over any way. It never waits: stalled uploads would fill the queue.
+   * @throws {DomainError} RATE_LIMITED when it has too many uploads in progress, UNAVAILABLE when the process has.
    */
-  run<T>(owner: string, task: () => Promise<T>): Promise<T>;
+  run<T>(agentId: string, task: () => Promise<T>): Promise<T>;
 }
 
 /** Seconds. */
@@ -32,6 +32,6 @@ export function createUploadLimit({
       new DomainError('UNAVAILABLE', 'Too many uploads are in progress. Try again.', { retry_after }),
   });
   return {
-    run: (owner, task) => ownUploads.run(owner, () => allUploads.run('process', task)),
+    run: (agentId, task) => ownUploads.run(agentId, () => allUploads.run('process', task)),
   };
 }

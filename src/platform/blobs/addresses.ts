@@ -9,6 +9,8 @@ export interface Download {
 /** What a signed upload URL accepts. */
 export interface Upload {
   key: string;
+  /** Its uploads count as those of this agent. */
+  agent_id: string;
   content_type: string;
   size_bytes: number;
 }

@@ -24,8 +24,8 @@ export function createApiAddresses(base_url: string, signer: Signer): ApiAddress
     download: async ({ key: blob, filename, content_type, size_bytes }, expires_at) =>
       address({ method: 'GET', key: blob, filename, content_type, size_bytes }, expires_at),
 
-    async upload({ key: blob, content_type, size_bytes }, expires_at) {
-      const url = address({ method: 'PUT', key: blob, content_type, size_bytes }, expires_at);
+    async upload({ key: blob, agent_id, content_type, size_bytes }, expires_at) {
+      const url = address({ method: 'PUT', key: blob, agent_id, content_type, size_bytes }, expires_at);
       return { url, headers: { 'Content-Type': content_type, 'Content-Length': String(size_bytes) } };
     },
 

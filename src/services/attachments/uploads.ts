@@ -46,7 +46,7 @@ export async function requestUpload(work: Work, { filename, size, sha256, ...inp
     expires_at: work.now + uploadLifetimeMs,
   };
   await work.db.uploads.insert(upload);
-  const target = { key: upload.storage_key, content_type, size_bytes: size };
+  const target = { key: upload.storage_key, agent_id: upload.uploader_id, content_type, size_bytes: size };
   return { upload, address: await work.settings.addresses.upload(target, upload.expires_at) };
 }
 

@@ -101,13 +101,13 @@ export function parseByteRange(header: string, size: number): ByteRange | 'unsat
 
 async function receive(
   ctx: Context,
-  { key, content_type, size_bytes }: Purpose<'PUT'>,
+  { key, agent_id, content_type, size_bytes }: Purpose<'PUT'>,
   { blobs, uploads, upload_idle_ms }: BlobParts,
 ): Promise<void> {
   if (ctx.request.length !== size_bytes) throw wrongField('Content-Length', `must be ${size_bytes}`);
   if (!isSameMediaType(ctx.get('Content-Type'), content_type))
     throw wrongField('Content-Type', `must be ${content_type}`);
-  await uploads.run(key, () => blobs.write(key, readBody(ctx, upload_idle_ms)));
+  await uploads.run(agent_id, () => blobs.write(key, readBody(ctx, upload_idle_ms)));
   ctx.status = 200;
   ctx.body = '';
 }

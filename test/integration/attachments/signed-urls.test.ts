@@ -58,7 +58,13 @@ test('need no token and cannot be changed', async () => {
 });
 
 test('expire, and serve only the purpose they were issued for', async () => {
-  const what = { key: '0'.repeat(32), filename: 'a', content_type: 'text/plain', size_bytes: 1 };
+  const what = {
+    key: '0'.repeat(32),
+    agent_id: ada.id,
+    filename: 'a',
+    content_type: 'text/plain',
+    size_bytes: 1,
+  };
   const { apiAddresses } = service.core;
   const over = reachable(service, await apiAddresses.download(what, Date.now() - 1));
   expect((await fetch(over)).status).toBe(403);
@@ -70,7 +76,7 @@ test('expire, and serve only the purpose they were issued for', async () => {
 });
 
 test('accept exactly the announced file', async () => {
-  const what = { key: '1'.repeat(32), content_type: 'text/plain', size_bytes: 4 };
+  const what = { key: '1'.repeat(32), agent_id: ada.id, content_type: 'text/plain', size_bytes: 4 };
   const { url, headers } = await service.core.apiAddresses.upload(what, Date.now() + 60_000);
   const put = (body: string, type = 'text/plain') =>
     fetch(reachable(service, url), { method: 'PUT', body, headers: { 'Content-Type': type } });
@@ -86,7 +92,7 @@ const drafts = () => readdir(join(service.folder, 'blobs', 'drafts'));
 
 /** The address of an upload of 1,000 bytes, and what begins it. */
 async function announce(key: string) {
-  const what = { key, content_type: 'text/plain', size_bytes: 1_000 };
+  const what = { key, agent_id: ada.id, content_type: 'text/plain', size_bytes: 1_000 };
   const { url } = await service.core.apiAddresses.upload(what, Date.now() + 60_000);
   const target = reachable(service, url);
   const open = (headers: Record<string, string> = { 'Content-Length': '1000' }) =>
@@ -109,9 +115,10 @@ test('store nothing of a body without a length or with missing bytes', async () 
   await expect(service.core.blobs.read(key)).rejects.toThrow(BlobMissing);
 });
 
-test('are in the limit of uploads, and an upload that sends nothing ends', async () => {
+test('are in the limit of uploads of their agent, and an upload that sends nothing ends', async () => {
   const { target, key, open } = await announce('4'.repeat(32));
-  const stalled = [open(), open()].map((call) => {
+  const other = await announce('5'.repeat(32));
+  const stalled = [open(), other.open()].map((call) => {
     call.write('x'.repeat(500));
     return once(call, 'response');
   });
