@@ -42,7 +42,7 @@ function describeMessage(name: string, schema: z.ZodType, example: object): Mess
   return { name, summary: schema.description ?? name, schema, example };
 }
 
-const { frame_bytes, frames_per_second, subscriptions, ping_ms, calls } = defaultLimits;
+const { frame_bytes, frames_per_second, subscriptions, ping_ms, calls, buffered_bytes } = defaultLimits;
 
 /** The WebSocket, for the AsyncAPI document. */
 export const webSocketDescription: TransportDescription = {
@@ -55,7 +55,7 @@ The first frame is \`ready\`. The events after its cursor follow, then new event
 
 Every frame is text: one JSON object. Clients may send at most ${frame_bytes} bytes in a frame and ${frames_per_second} frames per second; calls that are started do not count. The service answers an invalid frame with \`error\` and keeps the connection open. A connection can subscribe to ${subscriptions} threads; events without a thread are always sent. The service sends a protocol ping every ${ping_ms / 1_000} s and closes the connection after two without a pong.
 
-**Calls.** \`call\` runs an operation of the REST API with the same scopes, rate limits, errors and idempotency keys, and is answered by one \`result\` with the same \`id\`. Calls run concurrently, and events are delivered meanwhile. To have messages in order, wait for each result before you send the next. A connection can have ${calls} calls in flight; a call is in flight until the client has read its result. A further call is refused with RATE_LIMITED. A frame whose \`id\` cannot be used is answered by \`error\`. When the connection ends, waits for replies end; other calls run to their end, so repeat a call with its idempotency key to get its result. Files are uploaded over REST.
+**Calls.** \`call\` runs an operation of the REST API with the same scopes, rate limits, errors and idempotency keys, and is answered by one \`result\` with the same \`id\`. Calls run concurrently, and events are delivered meanwhile. To have messages in order, wait for each result before you send the next. A connection can have ${calls} calls in flight; a call is in flight until its result is sent, which waits while more than ${buffered_bytes} bytes are unsent. A further call is refused with RATE_LIMITED. A frame whose \`id\` cannot be used is answered by \`error\`. When the connection ends, waits for replies end; other calls run to their end, so repeat a call with its idempotency key to get its result. Files are uploaded over REST.
 
 Close codes: 1001: the server is shutting down. 1002 and 1007: invalid WebSocket frame or invalid UTF-8. 1008: the token has ended, or too many frames. 1009: a frame was too large. 1011: the feed could not be read. 4008: the client reads too slowly. Reconnect with your cursor after each of them except 1008.`.trim(),
   protocol: 'ws',

@@ -2,11 +2,11 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { WebSocketLimits } from './limits.ts';
 
-type BufferLimits = Pick<WebSocketLimits, 'buffered_bytes' | 'unsent_bytes' | 'drain_ms'>;
+type BufferLimits = Pick<WebSocketLimits, 'buffered_bytes' | 'unsent_bytes' | 'unsent_ms' | 'drain_ms'>;
 
 /** What a sender reports to. */
 export interface SlowReaderListener {
-  /** Called when the client does not read for `drain_ms`, or leaves more than `unsent_bytes`. */
+  /** Called when the client does not read for `drain_ms`, or leaves more than `unsent_bytes` for `unsent_ms`. */
   onSlow(): void;
 }
 
@@ -17,6 +17,7 @@ export class FrameSender {
   readonly #limits: BufferLimits;
   readonly #listener: SlowReaderListener;
   #drained: Promise<void> | undefined;
+  #isChecked = false;
 
   constructor(ws: WebSocket, socket: Duplex, limits: BufferLimits, listener: SlowReaderListener) {
     this.#ws = ws;
@@ -37,7 +38,7 @@ export class FrameSender {
     this.#socket.cork();
     for (const text of texts) this.#ws.send(text);
     this.#socket.uncork();
-    if (this.#ws.bufferedAmount > this.#limits.unsent_bytes) this.#listener.onSlow();
+    if (this.#isOverfull()) this.#checkLater();
     return this.#isFull() ? this.#waitForDrain() : undefined;
   }
 
@@ -49,6 +50,20 @@ export class FrameSender {
     if (!this.#isFull() || ws.isPaused) return;
     ws.pause();
     void this.#waitForDrain().then(() => ws.resume());
+  }
+
+  /** Right after a write, much is unsent for every client: only one that does not read leaves it so. */
+  #checkLater(): void {
+    if (this.#isChecked) return;
+    this.#isChecked = true;
+    setTimeout(() => {
+      this.#isChecked = false;
+      if (this.isOpen() && this.#isOverfull()) this.#listener.onSlow();
+    }, this.#limits.unsent_ms).unref();
+  }
+
+  #isOverfull(): boolean {
+    return this.#ws.bufferedAmount > this.#limits.unsent_bytes;
   }
 
   #isFull(): boolean {

@@ -17,8 +17,9 @@ export interface WebSocketLimits {
   subscriptions: number;
   /** With more unsent bytes than this, no more events are read for the connection. */
   buffered_bytes: number;
-  /** With more unsent bytes than this, the connection is closed with 4008 at once. */
+  /** A connection that keeps more unsent bytes than this for `unsent_ms` is closed with 4008. */
   unsent_bytes: number;
+  unsent_ms: number;
   /** How long a connection may stay above `buffered_bytes` before it is closed with 4008, in milliseconds. */
   drain_ms: number;
   /** Milliseconds between two protocol pings. A connection that leaves two unanswered is cut. */
@@ -38,7 +39,8 @@ export const defaultLimits: WebSocketLimits = {
   calls: 64,
   subscriptions: 1_000,
   buffered_bytes: 256 * 1024,
-  unsent_bytes: 16 * 1024 * 1024,
+  unsent_bytes: 64 * 1024 * 1024,
+  unsent_ms: 5_000,
   drain_ms: 30_000,
   ping_ms: 30_000,
   close_ms: 5_000,

@@ -138,8 +138,8 @@ test('a shutdown answers calls that wait, then closes', async () => {
   });
 });
 
-test('a client that leaves too many bytes of results unread is closed at once', async () => {
-  const webSocketLimits = { unsent_bytes: 256 * 1024, drain_ms: 600_000, close_ms: 600_000 };
+test('a client that leaves too many bytes of results unread is closed', async () => {
+  const webSocketLimits = { unsent_bytes: 256 * 1024, unsent_ms: 1, drain_ms: 600_000, close_ms: 600_000 };
   const of = await start({ overrides: { webSocketLimits } });
   const { ann, thread_id } = await openConversation(of);
   const content = 'x'.repeat(30_000);
@@ -152,6 +152,18 @@ test('a client that leaves too many bytes of results unread is closed at once', 
   await expect.poll(countOpen, { timeout: 30_000 }).toBe(open - 1);
   ann.socket.resume();
   expect(await ann.socket.closed).toMatchObject({ code: 4008 });
+});
+
+test('a client that reads gets results of more bytes than may stay unsent', async () => {
+  const of = await start({ overrides: { webSocketLimits: { unsent_bytes: 1_024, unsent_ms: 600_000 } } });
+  const { ann, thread_id } = await openConversation(of);
+  const content = 'x'.repeat(30_000);
+  for (let count = 0; count < 20; count += 1) await call(ann, 'send_message', { thread_id, content });
+  for (let count = 0; count < 12; count += 1)
+    ann.socket.send({ type: 'call', id: `page-${count}`, operation: 'list_messages', input: { thread_id } });
+  const pages = () => ann.socket.frames.filter(({ id }) => id?.startsWith('page-') === true);
+  await ann.socket.waitUntil(() => pages().length === 12);
+  for (const page of pages()) expect((page as Result).status).toBe(200);
 });
 
 test('results larger than the buffer arrive, with other replies between them', async () => {
