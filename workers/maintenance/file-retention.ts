@@ -42,11 +42,11 @@ export async function expireUploads({ db, blobs }: FileCore): Promise<void> {
 
 /**
  * Compares the blob store with the rows in key order: removes blobs without a row, and logs attachments without a blob. Nothing else
- * happens to those: their bytes can return. @throws {ForeignStore}
+ * happens to those: their bytes can return. None is removed from a store without any file of this database. @throws {ForeignStore}
  */
 export async function sweepBlobs(core: FileCore): Promise<void> {
   const { db, blobs, logger } = core;
-  await claimStore(core);
+  const isOwn = await claimStore(core);
   const before = Date.now() - minAgeMs;
   await blobs.removeDrafts(before);
   const lost: string[] = [];
@@ -54,10 +54,8 @@ export async function sweepBlobs(core: FileCore): Promise<void> {
     const found = await blobs.list(after, pageSize);
     more = found.length === pageSize;
     const last = more ? (found.at(-1)?.key ?? lastKey) : lastKey;
-    await removeOrphans(
-      core,
-      found.filter(({ written_at }) => written_at < before).map(({ key }) => key),
-    );
+    const old = found.filter(({ written_at }) => written_at < before).map(({ key }) => key);
+    if (isOwn) await removeOrphans(core, old);
     const stored = found.map(({ key }) => key);
     const limit = maxNamed - lost.length;
     lost.push(...(await db.attachments.listLost({ after, last, before, stored, limit })));

@@ -16,6 +16,7 @@ import {
   upload,
   uploadId,
 } from './setup.ts';
+import { override } from '../../support/override.ts';
 import { use } from '../../support/use.ts';
 
 const service = use(() => startAttachmentService({ worker: false, env: { LOG_LEVEL: 'silent', ...limits } }));
@@ -86,6 +87,7 @@ test('an announced upload without a file is removed', async () => {
 });
 
 test('the expiry completes after a crash between the row and the bytes', async () => {
+  await uploadId(service, bob);
   const id = await uploadId(service, ada);
   await age(id);
   const key = await keyOf(id);
@@ -136,9 +138,21 @@ test('files whose bytes are missing are logged, also in another store, and are s
   expect(await read()).toBe(200);
 });
 
+test('nothing is removed from a store of which this database knows no file', async () => {
+  const { blobs } = service.core;
+  const key = newIdempotencyKey();
+  await blobs.write(key, one());
+  await ageBlob(key);
+  const attachments = { ...service.core.db.attachments, findKeys: () => Promise.resolve(new Set<string>()) };
+  await blobs.remove(ownerKey);
+  await sweepBlobs({ ...service.core, db: override(service.core.db, { attachments }) });
+  expect(await stored()).toContain(key);
+});
+
 test('nothing is removed from a store that another database has marked', async () => {
   const key = newIdempotencyKey();
   const { blobs } = service.core;
+  await uploadId(service, bob);
   await blobs.write(key, one());
   await ageBlob(key);
   await blobs.write(ownerKey, Readable.from([Buffer.from('another database')]));
