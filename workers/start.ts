@@ -102,8 +102,8 @@ export async function startWorker(
   // Stops right before the consumers: a running consumer would take a job that was put back.
   lifecycle.onStop('long jobs', 1_000, async () => stop.abort(new JobPutBack('this worker stops')));
   if (config.WORKER_ROLES.includes('delivery')) {
-    await subscribeToWebhookWakeups(core, backOff);
-    if (config.REMOTE_AGENTS) await subscribeToRemoteWakeups(core);
+    subscribeToWebhookWakeups(core, backOff);
+    if (config.REMOTE_AGENTS) subscribeToRemoteWakeups(core);
   }
   if (config.WORKER_ROLES.includes('maintenance')) {
     const intervals = { ...maintenanceTasks, 'sweep-notifications': notifications.sweepMs };

@@ -84,11 +84,8 @@ export function webhookHandler(
  * Subscribes to messages about webhooks that have something to send because of a request, such as a replay. They end the back-off. The
  * sweep finds webhooks whose message is lost.
  */
-export async function subscribeToWebhookWakeups(
-  { bus, queues, logger }: Core,
-  backOff: BackOff,
-): Promise<void> {
-  await bus.subscribe(webhooksTopic, (id) => {
+export function subscribeToWebhookWakeups({ bus, queues, logger }: Core, backOff: BackOff): void {
+  bus.subscribe(webhooksTopic, (id) => {
     backOff.reset(id);
     queues
       .enqueue([createWebhookJob(id, Date.now())])

@@ -6,6 +6,6 @@ import { enqueuePosting } from '../../src/jobs/posting.ts';
  * Subscribes to messages about remote agents and threads for which something is due because of a request. The sweep finds those whose message
  * is lost.
  */
-export async function subscribeToRemoteWakeups(core: Core): Promise<void> {
-  await core.bus.subscribe(remoteTopic, (id) => enqueuePosting(core, id));
+export function subscribeToRemoteWakeups(core: Core): void {
+  core.bus.subscribe(remoteTopic, (id) => enqueuePosting(core, id));
 }
