@@ -137,7 +137,7 @@ async function settle(
     const delay = pacing.scheduleMs[attempts];
     const isLast = failure.isFinal === true || purpose === 'test' || delay === undefined;
     // There can have been no attempt for days: so not at the first one.
-    const isFailing = isLast && time - (failedSince ?? time) >= pacing.offAfterMs;
+    const isFailing = attempts > 1 && time - (failedSince ?? time) >= pacing.offAfterMs;
     if (failure.isGone === true || isFailing) {
       await notificationChannels.turnOff(message, failure.isGone === true ? 'gone' : 'failing');
       return notificationMessages.removeOfChannel(message);
