@@ -9,7 +9,9 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(knex: Knex): Promise<void> {
+  // A killed run can have left it invalid.
+  await knex.raw('drop index concurrently if exists attachments_unsent');
   await knex.raw(
-    'create index concurrently if not exists attachments_unsent on attachments (created_at) where message_id is null',
+    'create index concurrently attachments_unsent on attachments (created_at) where message_id is null',
   );
 }

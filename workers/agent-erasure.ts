@@ -16,7 +16,7 @@ export function agentErasureHandler(core: Core, stop: AbortSignal): JobHandler<{
     let erasure = await db.erasures.find(id);
     while (erasure && erasure.done_at === null) {
       // They may still commit data of the agent from before it was retired, and search rows from before its messages were erased.
-      if (erasure.stage === 'belongings' || erasure.stage === 'files')
+      if (erasure.stage === 'belongings' || (erasure.stage === 'files' && erasure.doomed_keys.length === 0))
         await waitForOpenTransactions(core, stop);
       const removed = erasure.doomed_keys;
       for (const key of removed) {

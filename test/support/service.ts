@@ -53,7 +53,7 @@ export function buildTestEnv(databaseUrl: string): Record<string, string> {
     UPLOADS_PER_AGENT: '100',
     DRAIN_SECONDS: '0',
     REMOTE_AGENTS: 'true',
-    DATA_DIR: join(tmpdir(), 'ams-test-data', new URL(databaseUrl).pathname),
+    DATA_DIR: join(tmpdir(), `ams-data-${new URL(databaseUrl).pathname.slice(1)}`),
   };
 }
 

@@ -6,7 +6,7 @@ const heartbeatMs = 5_000;
 
 /**
  * One channel of one server: one connection sends, one listens. Both reconnect without limit. The databases of a server share their channels,
- * so the name ends with the number of the database, except of the first one.
+ * so the name ends with the number of the database, except for the first one.
  */
 export function connectSingleChannel(options: BusConnectionOptions): BusConnection {
   const { url, onPayload, log } = options;

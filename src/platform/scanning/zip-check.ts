@@ -10,7 +10,7 @@ const harmlessBytes = 16 * 1024 * 1024;
 
 /**
  * Finds ZIP bombs and ZIP archives with false sizes, and bytes that differ from the record. It finds no malware. Needs no other service,
- * and keeps no bytes in memory, except of archives.
+ * and keeps no bytes in memory, except those of archives.
  */
 export const zipCheck: Scanner = {
   name: 'zip-check',

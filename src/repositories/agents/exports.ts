@@ -9,7 +9,7 @@ export interface AgentExportRow {
   /** The person who requested it; null for an operator. */
   account_id: string | null;
   stage: ExportStage;
-  /** As JSON: the section that is read of what is no conversation, and the key of its last record. */
+  /** As JSON: the section before the conversations that is read, and the key of its last record. */
   belonging: string;
   /** The last thread that was read, and its last sequence that was read. */
   thread_id: string;

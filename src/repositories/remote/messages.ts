@@ -137,6 +137,8 @@ export const remoteMessagesRepository = repository({
      ), ended as (
        delete from remote_tasks k using sent s
        where k.thread_id = s.thread_id and k.remote_task_id = s.remote_task_id and k.task_id is null and k.poll_at is null
+         and not exists (select from remote_messages r where r.thread_id = k.thread_id and r.remote_task_id = k.remote_task_id
+           and r.message_id >= :first_id)
      ), arrived as (
        delete from remote_updates where (thread_id, key) in (
          select u.thread_id, u.key from remote_updates u where u.message_id < :first_id and ${isGone('u')}

@@ -72,7 +72,7 @@ describe('a refresh token that is used again at once', () => {
     expect((await app.refresh(second.refresh_token)).status).toBe(200);
   });
 
-  test('is valid after the grace period if a crash left it without a successor, and then ends the grant as ever', async () => {
+  test('is valid after the grace period if a crash left it without a successor, and ends the grant when it is used again', async () => {
     const { app, elsewhere, tokens } = await connected();
     await app.refresh(tokens.refresh_token);
     await here.sql(`delete from oauth_records where payload ? 'successor_of' and payload->>'clientId' = $1`, [

@@ -119,6 +119,8 @@ function Form({
   const [edited, setEdited] = useState(texts);
   const [reason, setReason] = useState('');
   const isReview = texts.length > 0;
+  // An unedited repeat confirms the decision; one with texts could be another one.
+  const isEdited = edited.some((text, at) => text !== texts[at]);
   return (
     <>
       {texts.map((text, at) => (
@@ -144,7 +146,7 @@ function Form({
         <ActionButton
           of={action}
           kind="primary"
-          onPress={() => onDecide({ decision: 'approved', ...(isReview && { texts: edited }) })}
+          onPress={() => onDecide({ decision: 'approved', ...(isEdited && { texts: edited }) })}
         >
           {isReview ? 'Approve and send' : 'Approve'}
         </ActionButton>
