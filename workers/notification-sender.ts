@@ -136,8 +136,9 @@ async function settle(
     const failedSince = await notificationChannels.recordFailure(message, failure.error, time);
     const delay = pacing.scheduleMs[attempts];
     const isLast = failure.isFinal === true || purpose === 'test' || delay === undefined;
-    // There can have been no attempt for days: so not at the first one.
-    const isFailing = attempts > 1 && time - (failedSince ?? time) >= pacing.offAfterMs;
+    // There can have been no attempt for days, so some attempts of this message must have failed too, for half an hour or to the last one.
+    const isLasting = failure.isFinal === true || attempts >= Math.min(4, pacing.scheduleMs.length);
+    const isFailing = isLasting && time - (failedSince ?? time) >= pacing.offAfterMs;
     if (failure.isGone === true || isFailing) {
       await notificationChannels.turnOff(message, failure.isGone === true ? 'gone' : 'failing');
       return notificationMessages.removeOfChannel(message);

@@ -190,11 +190,11 @@ describe('a mail server', () => {
     setup.mailServer.setHandler(() => undefined);
   });
 
-  test('that fails for three days: e-mail is turned off', async () => {
+  test.each([451, 554])('that fails for three days (%i): e-mail is turned off', async (code) => {
     const ada = await setup.person();
     const address = await setup.turnMailOn(ada);
     setup.mailServer.setHandler((mail) =>
-      mail.recipients.includes(address) ? refuseMail(451)(mail) : undefined,
+      mail.recipients.includes(address) ? refuseMail(code)(mail) : undefined,
     );
     await failSince(ada.person, Date.now() - threeDays);
     await setup.ask(ada);
