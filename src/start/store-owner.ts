@@ -9,7 +9,7 @@ export const ownerKey = '0'.repeat(32);
 /** Files that are compared with the rows of a database. */
 const sampleSize = 1_000;
 
-type Parts = { blobs: BlobStore; db: Pick<Repositories, 'feedEpoch' | 'attachments'> };
+type Parts = { blobs: BlobStore; db: Pick<Repositories, 'feedEpoch' | 'attachments' | 'agentExports'> };
 
 /** The blob store holds the files of another database: to this one they are files without a row. */
 export class ForeignStore extends Error {
@@ -31,11 +31,12 @@ export async function checkStoreOwner({ blobs, db }: Parts): Promise<boolean> {
   );
 }
 
-/** The same, and marks a store without a mark if this database knows a file in it. @throws {ForeignStore} */
+/** The same, and marks a store without a mark if this database knows most of its files. @throws {ForeignStore} */
 export async function claimStore({ blobs, db }: Parts): Promise<boolean> {
   if (await checkStoreOwner({ blobs, db })) return true;
   const keys = (await blobs.list('', sampleSize)).map(({ key }) => key);
-  if ((await db.attachments.findKeys(keys)).size === 0) return false;
+  const known = (await db.attachments.findKeys(keys)).size + (await db.agentExports.findKeys(keys)).length;
+  if (known <= keys.length / 2) return false;
   await blobs.write(ownerKey, Readable.from([Buffer.from(await describeSelf(db))]));
   return true;
 }

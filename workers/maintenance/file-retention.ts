@@ -42,7 +42,7 @@ export async function expireUploads({ db, blobs }: FileCore): Promise<void> {
 
 /**
  * Compares the blob store with the rows in key order: removes blobs without a row, and logs attachments without a blob. Nothing else
- * happens to those: their bytes can return. None is removed from a store without any file of this database. @throws {ForeignStore}
+ * happens to those: their bytes can return. None is removed from a store that has mostly other files. @throws {ForeignStore}
  */
 export async function sweepBlobs(core: FileCore): Promise<void> {
   const { db, blobs, logger } = core;
