@@ -27,7 +27,7 @@ test('what an agent has besides conversations is exported in bounded parts, each
   );
   await service.sql(
     `insert into usage_days (sender_id, day, recipients, recipients_hash, messages, bytes, stopped_loops)
-     select $1, 30000 + n / 9, array[$2], sha256(n::text::bytea), n, 1, 0 from generate_series(1, 430) n`,
+     select $1, 4e12::bigint + n / 9 * 86400000::bigint, array[$2], sha256(n::text::bytea), n, 1, 0 from generate_series(1, 430) n`,
     [ann.id, bob.id],
   );
   const parts: string[] = [];
