@@ -3,7 +3,7 @@ import { DomainError } from '../../../packages/core/src/domain/errors.ts';
 
 export interface UploadLimit {
   /**
-   * Runs `task` as one upload of this agent, over any way. It never waits: stalled uploads would fill the queue.
+   * Runs `task` as one upload of this agent, of any kind. It never waits: stalled uploads would fill the queue.
    * @throws {DomainError} RATE_LIMITED when it has too many uploads in progress, UNAVAILABLE when the process has.
    */
   run<T>(agentId: string, task: () => Promise<T>): Promise<T>;

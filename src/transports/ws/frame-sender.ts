@@ -6,7 +6,7 @@ type BufferLimits = Pick<WebSocketLimits, 'buffered_bytes' | 'unsent_bytes' | 'u
 
 /** What a sender reports to. */
 export interface SlowReaderListener {
-  /** Called when the client does not read for `drain_ms`, or leaves more than `unsent_bytes` for `unsent_ms`. */
+  /** Called when the buffer is not emptied in `drain_ms`, or has more than `unsent_bytes` still or again after `unsent_ms`. */
   onSlow(): void;
 }
 

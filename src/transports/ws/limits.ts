@@ -17,7 +17,7 @@ export interface WebSocketLimits {
   subscriptions: number;
   /** With more unsent bytes than this, no more events are read for the connection. */
   buffered_bytes: number;
-  /** A connection that keeps more unsent bytes than this for `unsent_ms` is closed with 4008. */
+  /** A connection that has more unsent bytes than this, and again `unsent_ms` later, is closed with 4008. */
   unsent_bytes: number;
   unsent_ms: number;
   /** How long a connection may stay above `buffered_bytes` before it is closed with 4008, in milliseconds. */

@@ -44,7 +44,8 @@ export function toRpcError(
 ): RpcError {
   if (thrown instanceof RpcError) return thrown;
   const error = toDomainError(thrown);
-  if (error.status >= 500)
+  // Without a cause nothing failed: the caller comes too early, or too many come at once.
+  if (error.code === 'INTERNAL' || error.cause !== undefined)
     logger.error({ err: error.cause ?? error, request_id, agent_id: actor.agent_id }, error.code);
   return new RpcError(rpcCodes.internalError, error.message, { data: errorBody(error, request_id, 'call') });
 }

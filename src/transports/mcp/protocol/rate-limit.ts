@@ -1,5 +1,4 @@
 import type { Actor } from '../../../../packages/core/src/domain/auth/actor.ts';
-import { DomainError } from '../../../../packages/core/src/domain/errors.ts';
 import type { Budget } from '../../../../packages/core/src/domain/limits.ts';
 import type { RateLimits } from '../../../operations/rate-limits.ts';
 import { McpHttpError, rpcCodes } from './errors.ts';
@@ -12,15 +11,13 @@ export async function consumeBudget(
   limits: RateLimits,
   budget: Extract<Budget, 'mcp_initialize' | 'event_stream' | 'default'>,
   { agent_id }: Pick<Actor, 'agent_id'>,
+  calls = 1,
 ): Promise<void> {
-  try {
-    await limits.consume(budget, agent_id);
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.code !== 'RATE_LIMITED') throw error;
-    const { code, message, retry_after } = error;
-    throw new McpHttpError(429, rpcCodes.serverError, message, {
-      data: { code, retry_after },
-      headers: { 'Retry-After': String(retry_after) },
-    });
-  }
+  const { refusal } = await limits.consumeCalls(budget, agent_id, calls);
+  if (!refusal) return;
+  const { code, message, retry_after } = refusal;
+  throw new McpHttpError(429, rpcCodes.serverError, message, {
+    data: { code, retry_after },
+    headers: { 'Retry-After': String(retry_after) },
+  });
 }

@@ -87,6 +87,9 @@ export function createListen(parts: ListenParts): Listen {
     const { actor } = caller;
     const requested = readFilter(ctx, caller, message);
     await consumeBudget(limits, 'event_stream', actor);
+    // What the stream reads later counts no more.
+    if (requested.task_ids.length > 0)
+      await consumeBudget(limits, 'default', actor, requested.task_ids.length);
     const resourceSubscriptions = requested.names.filter((name) => resources.find(name) !== undefined);
     const taskIds = (await readTasks(caller, requested.task_ids)).map(({ id }) => id);
     const sse = createRequestStream(

@@ -92,7 +92,8 @@ async function readResult(parts: McpParts, call: TaskCall, found: FoundApproval)
   if (approval.answer === null) {
     const { target: handle, message } = approval;
     const args = { handle, ...(message !== '' && { message }) };
-    return callTool(parts, call.caller, { tool, args, exchange: { signal: call.signal } });
+    const exchange = { signal: call.signal };
+    return callTool(parts, call.caller, { tool, args, exchange, already_consumed: true });
   }
   const output = JSON.parse(approval.answer) as object;
   const structuredContent = tool.toResult?.(output) ?? output;

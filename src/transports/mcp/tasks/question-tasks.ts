@@ -96,7 +96,7 @@ export function createQuestionTasks(parts: McpParts, tools: ReadonlyMap<string, 
     },
     async cancel(call, id) {
       const task = await find(call, id);
-      if (task && isOpenTask(task.state)) await run(call, 'cancel_task', { task_id: id });
+      if (task && isOpenTask(task.state)) await run(call, 'cancel_task', { task_id: id }, true);
     },
   };
 }

@@ -19,14 +19,14 @@ export function requireTasks({ client }: Pick<Caller, 'client'>): void {
 
 /** `tasks/get`, `tasks/update` and `tasks/cancel` over all sources of tasks. Each counts as one call. */
 export function createTaskMethods(tasks: TaskSource, limits: RateLimits): ReadonlyMap<string, Method> {
-  const withTask =
-    <Params extends { taskId: string }>(
-      schema: z.ZodType<Params>,
-      run: (call: TaskCall, params: Params, task: Task) => Promise<object>,
-    ): Method =>
-    (request, { caller, withExchange }) => {
+  const withTask = <Params extends { taskId: string }>(
+    schema: z.ZodType<Params>,
+    run: (call: TaskCall, params: Params, task: Task) => Promise<object>,
+  ): Method => {
+    const requestSchema = z.object({ params: schema });
+    return (request, { caller, withExchange }) => {
       requireTasks(caller);
-      const { params } = parseRequest(z.object({ params: schema }), request);
+      const { params } = parseRequest(requestSchema, request);
       return withExchange(async ({ signal }) => {
         const call = { caller, signal };
         await limits.consume('default', caller.actor.agent_id);
@@ -36,6 +36,7 @@ export function createTaskMethods(tasks: TaskSource, limits: RateLimits): Readon
         return { ...(await run(call, params, task)) };
       });
     };
+  };
 
   return new Map<string, Method>([
     ['tasks/get', withTask(getParams, async (_call, { taskId }, task) => detailedTask(taskId, task))],
