@@ -47,7 +47,7 @@ export function createAttempts(
     response: OutboundResponse,
   ): Promise<AttemptOutcome> {
     const now = Date.now();
-    await webhooks.noteFailure(webhook.id, now);
+    await webhooks.noteFailure(webhook.id, webhook.failing_since === null, now);
     const retryAfterMs = Math.min(response.retryAfterMs ?? 0, pacing.maxRetryAfterMs);
     const pauseMs = response.status === 410 ? undefined : pacing.scheduleMs[delivery.attempts + 1];
     // A retry that was late counts as one attempt more, not as the last one.

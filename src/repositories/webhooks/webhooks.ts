@@ -87,10 +87,10 @@ export const webhooksRepository = repository({
      where id = :id and agent_id = :agent_id returning ${columns}`,
   ),
   /** Notes a failed attempt. It counts as the first one also if there was none for so long that no worker can have been running. */
-  noteFailure: sql.run<[id: string, now: number]>(
-    'webhooks.note_failure(id, now)',
+  noteFailure: sql.run<[id: string, isFirst: boolean, now: number]>(
+    'webhooks.note_failure(id, is_first, now)',
     `update webhooks set failed_at = :now, failing_since =
-       case when failed_at > :now::bigint - ${maxAttemptGapMs} then coalesce(failing_since, :now) else :now end where id = :id`,
+       case when not :is_first and failed_at > :now::bigint - ${maxAttemptGapMs} then failing_since else :now end where id = :id`,
   ),
   /** After a delivered attempt, and when what failed is no longer attempted. */
   clearFailure: sql.run<[id: string]>(
