@@ -101,6 +101,30 @@ describe('a receiver that does not answer', () => {
   });
 });
 
+describe('an event that fails for a whole schedule while others are delivered', () => {
+  // The other event has two seconds, also on a busy machine.
+  const setup = useWebhooks({ pacing: { scheduleMs: [0, 2_000, 0] } });
+
+  test('does not disable the webhook', async () => {
+    const bob = await setup.agent();
+    const webhook = await setup.webhook(bob, { event_types: ['message.created'] });
+    // The first attempt hangs until there is another event to post.
+    let release = () => undefined as void;
+    setup.receiver.setHandler((response, post) => {
+      const answer = () => void response.writeHead(post.json.data.content === 'Poison' ? 500 : 200).end();
+      if (setup.receiver.postsAt(webhook.path).length > 1) answer();
+      else release = answer;
+    });
+    await setup.sendMessageTo(bob, 'Poison');
+    await waitUntil(() => setup.receiver.postsAt(webhook.path).length).toBe(1);
+    await setup.sendMessageTo(bob, 'Fine');
+    await waitUntil(() => setup.deliveries(bob, webhook)).toHaveLength(2);
+    release();
+    await waitUntil(() => setup.deliveries(bob, webhook, '?state=failed')).toHaveLength(1);
+    expect((await setup.call('GET', `/webhooks/${webhook.id}`, bob.token)).body.enabled).toBe(true);
+  });
+});
+
 describe('a webhook that gets new events before the old ones are retried', () => {
   const hour = 3_600_000;
   const setup = useWebhooks({ pacing: { scheduleMs: [0, hour] } });
