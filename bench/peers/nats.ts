@@ -111,7 +111,7 @@ function openNatsClient(servers: string, { fail }: ClientParts): Connect {
       },
       close() {
         isOpen = false;
-        // A consumer without its client would still cost the server something in the next measures.
+        // A consumer without its client would still cost the server something in the next measures. A server that was killed has none.
         const left = consumer?.delete() ?? Promise.resolve();
         void left.catch(() => undefined).then(() => connection.close());
       },

@@ -37,6 +37,7 @@ export async function startService(
   };
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= stopAndRemove());
+  // The caller awaits the same `stop`, and gets its error.
   signal.addEventListener('abort', () => void stop().catch(() => undefined), { once: true });
   try {
     await ready;

@@ -34,13 +34,8 @@ export function createStorage(config: Config) {
 }
 
 /** Removes incomplete files that killed processes have left on this machine, which may run no maintenance. Never rejects. */
-export async function removeOldDrafts({
-  blobs,
-  logger,
-}: {
-  blobs: BlobStore;
-  logger: Logger;
-}): Promise<void> {
+export async function removeOldDrafts(parts: { blobs: BlobStore; logger: Logger }): Promise<void> {
+  const { blobs, logger } = parts;
   await blobs
     .removeDrafts(Date.now() - draftLifeMs)
     .catch((err: unknown) => logger.warn({ err }, 'old drafts not removed'));

@@ -16,6 +16,7 @@ export async function acceptEmptySecret(ctx: Context): Promise<boolean> {
   const length = ctx.request.length ?? Infinity;
   if (clientId === undefined || length > maxFormBytes || !ctx.is('application/x-www-form-urlencoded'))
     return false;
+  // Reading fails only when the client has left: nothing is to be answered then.
   const body = await buffer(ctx.req).catch(() => undefined);
   if (!body) return true;
   const fields = new URLSearchParams(body.toString());
