@@ -166,7 +166,6 @@ describe('forgetting by', () => {
   test.each([
     [{ agent_id: 'agt_1' }, true],
     [{ client_id: 'client_1' }, true],
-    [{ grant_id: 'grant_1' }, true],
     [{ token_id: hashOf('good') }, true],
     [{ agent_id: 'agt_2' }, false],
     [{ token_id: hashOf('other') }, false],

@@ -10,9 +10,11 @@ export const revocationTopic = 'tokens';
  * Ends access tokens in the database, and then the leases that they claimed: a claim locks its token, so none is made in between.
  * @returns the revocations to publish after the commit. A grant is published as its tokens.
  */
-export async function endTokens(work: SystemWork, revocation: Revocation): Promise<Revocation[]> {
+export async function endTokens(
+  work: SystemWork,
+  { agent_id, client_id, grant_id, token_id }: Revocation & { grant_id?: string },
+): Promise<Revocation[]> {
   const { tokens, inboxLeases } = work.db;
-  const { agent_id, client_id, grant_id, token_id } = revocation;
   if (agent_id !== undefined) {
     await tokens.removeOfAgent(agent_id);
     await returnTasks(work, await inboxLeases.endOfAgent(agent_id));

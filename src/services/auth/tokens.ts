@@ -21,11 +21,10 @@ export const refreshTokenLifeSeconds = 30 * 24 * 60 * 60;
 /** The client of tokens that an operator issues. It has no secret, so no program can sign in as it. */
 export const operatorClientId = 'operator';
 
-/** Ends all tokens of an agent, of a client or of a grant, or one token. */
+/** Ends all tokens of an agent or of a client, or one token. A grant ends as its tokens: `endTokens`. */
 export interface Revocation {
   agent_id?: string | undefined;
   client_id?: string | undefined;
-  grant_id?: string | undefined;
   token_id?: string | undefined;
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { requestRest, type RestResponse } from '../../clients/rest.ts';
+import { ownerKey } from '../../../src/start/store-owner.ts';
 import { startService, type TestAgent, type TestService } from '../../support/service.ts';
 
 /** A service with its own store. Without a worker, which is the default, nothing is scanned. */
@@ -80,6 +81,12 @@ export function upload(
   file: UploadFile,
 ): Promise<RestResponse> {
   return postParts(service, agent, [buildPart(file)], file.key);
+}
+
+/** The keys of the stored files: without the mark of the store, which a sweep can write at any time. */
+export async function listFiles({ core }: Pick<TestService, 'core'>): Promise<string[]> {
+  const blobs = await core.blobs.list('', 1_000);
+  return blobs.map(({ key }) => key).filter((key) => key !== ownerKey);
 }
 
 export const sampleText = Buffer.from('an agent wrote this\r\n'.repeat(50));
