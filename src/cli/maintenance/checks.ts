@@ -123,7 +123,7 @@ export const checks: readonly Check[] = [
       return backendName(config);
     },
     advice:
-      'start Redis, make it writable (raise maxmemory, free disk space, connect to the master), correct REDIS_URL, or unset REDIS_URL to use PostgreSQL; until then messages are accepted and jobs are delayed',
+      'start Redis, make it writable (raise maxmemory, free disk space, connect to the master), set maxmemory-policy noeviction, correct REDIS_URL, or unset REDIS_URL to use PostgreSQL; until then messages are accepted and jobs are delayed',
   },
   {
     part: 'prefix',

@@ -94,6 +94,8 @@ export function createRedisQueues({ url, prefix, log, tracing = untraced }: Redi
       } catch (error) {
         throw new Error(`Redis takes no jobs: ${describeError(error)}`, { cause: error });
       }
+      const policy = /maxmemory_policy:(allkeys-[a-z]+)/.exec(await producer.info('memory'))?.[1];
+      if (policy) throw new Error(`Redis may remove jobs: its maxmemory-policy is ${policy}`);
     },
 
     close: () => closeRedis(producer),

@@ -35,5 +35,9 @@ await describeWithRedis('a Redis that is full', () => {
     await redis.config('SET', 'maxmemory', '0');
     await expect.poll(ready).toMatchObject([200, { status: 'ok' }]);
     expect(await queues()).toMatch(/^ok /);
+
+    await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    expect(await queues()).toMatch(/^FAIL .*Redis may remove jobs: its maxmemory-policy is allkeys-lru/);
+    await redis.config('SET', 'maxmemory-policy', 'noeviction');
   });
 });
