@@ -206,6 +206,7 @@ async function handlersOfAWorker(): Promise<Map<string, JobHandler>> {
     metrics,
     queues,
     bus,
+    blobs: { removeDrafts: () => Promise.resolve() },
     unitOfWork,
     db: { workerNodes, feedEpoch, signingKeys },
     settings: { sendContext: {} },
