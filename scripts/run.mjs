@@ -20,6 +20,8 @@ const [name, ...args] = process.argv.slice(2);
 if (!Object.hasOwn(entries, name ?? '')) {
   fail(`usage: node scripts/run.mjs ${Object.keys(entries).join('|')} [arguments]`);
 }
+// The build needs the files that this writes.
+if (name === 'generate') await import('./client/write-lists.mjs');
 await bootstrap();
 // The command line `ams` finds the running service by itself.
 if (name === 'demo') await findService();

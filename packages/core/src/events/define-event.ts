@@ -4,7 +4,7 @@ import type { Scope } from '../domain/auth/scopes.ts';
 /** A resource of MCP; `{thread_id}` is the thread of the event. */
 type ChangedResource = 'service://contacts' | 'service://threads' | 'service://threads/{thread_id}';
 
-/** An event: defined once, for every transport. A new event is one such definition and one line in `list.ts`. */
+/** An event: defined once, for every transport. A new event is one such definition. */
 export interface EventDefinition<Type extends string = string, Data extends z.ZodObject = z.ZodObject> {
   type: Type;
   /** Short text for people. */
