@@ -143,6 +143,12 @@ export const inboxLeasesRepository = repository(
        from inboxes b where b.agent_id = i.agent_id and i.agent_id = :agent_id and i.state = 'leased' and i.expires_at > ${leaseClock} and i.fencing_token = :fencing_token
        returning i.state, i.ready_at, i.attempts`,
     ),
+    /** The leases of tasks, also those that have expired or belong to a review; with `olderThan`, of older events. */
+    listOfTasks: sql.rows<[agentId: string, olderThan: string | null], EndedLease>(
+      'inbox_leases.list_of_tasks(agent_id, older_than)',
+      `select task_id, fencing_token from inbox_items
+       where agent_id = :agent_id and state = 'leased' and task_id is not null and (:older_than::text is null or event_id < :older_than)`,
+    ),
     /** Ends all leases of an agent. This and the next two do not count as attempts. */
     endOfAgent: sql.rows<[agentId: string], EndedLease>(
       'inbox_leases.end_of_agent',

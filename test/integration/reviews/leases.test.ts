@@ -42,6 +42,18 @@ test('a reply in review keeps its item without a lease; approval acknowledges it
   expect(await contents(stranger, thread)).toEqual(['When?', 'Tomorrow.']);
 });
 
+test('a task whose reply is in review is submitted again when the inbox is turned off', async () => {
+  const { mine, stranger, thread } = await conversation('review_all');
+  const inbox = inboxOf(service.api, mine);
+  await inbox.turnOn();
+  const question = { thread_id: thread, with_handle: mine.handle, content: 'When?' };
+  const { body: task } = await service.post(stranger, '/tasks', question);
+  const [lease] = await inbox.leases();
+  expect((await inbox.acknowledge(lease?.id ?? '', { reply: 'Tomorrow.' })).status).toBe(202);
+  expect((await inbox.turnOff()).status).toBe(204);
+  expect((await service.get(stranger, `/tasks/${task.id}`)).body.state).toBe('submitted');
+});
+
 test('a review that ends without a decision returns its item, and the attempt does not count', async () => {
   const { mine, stranger, thread } = await conversation('review_all');
   const inbox = inboxOf(service.api, mine);

@@ -70,6 +70,7 @@ test.each([
   ['released', async ({ inbox }: Work, lease: string) => inbox.release(lease)],
   ['paused', ({ worker }: Work) => manage('patch', worker, { paused: true })],
   ['turned off', ({ inbox }: Work) => inbox.turnOff()],
+  ['expired and turned off', ({ inbox, worker }: Work) => expireLeases(service, worker).then(inbox.turnOff)],
 ])('the end of a lease makes it submitted again: %s', async (_name, end) => {
   const work = await openWork();
   const lease = await work.claim();
@@ -157,6 +158,13 @@ test('an agent that says working after a claim keeps it working without the leas
   expect((await report(worker, id, { state: 'working' })).body.generation).toBe(3);
   await inbox.release(lease.id);
   expect(await state()).toEqual(['working', 3]);
+});
+
+test('a leased item that leaves with the feed makes its task submitted again', async () => {
+  const { worker, claim, state } = await openWork();
+  await claim();
+  await service.write((work) => expireItems(work, worker.id, Date.now() + 1_000));
+  expect(await state()).toEqual(['submitted', 3]);
 });
 
 test('a dead item that expires fails its task', async () => {
