@@ -69,8 +69,11 @@ export interface ReviewSubject extends Pick<
 /** The subject of an approval. Requests with equal subjects are the same. */
 export type ApprovalSubject = Pick<ApprovalRow, 'agent_id' | 'action' | 'target' | 'message'>;
 
-/** The state at `:now`. A pending request past its expiry is expired, whether or not its row says so yet, unless a person decided it before. */
-const state = `case when q.state = 'pending' and q.expires_at <= :now and q.effective_at is null then 'expired' else q.state end`;
+/** Whether a request is in effect at `:now`. The stored decision of a person keeps it past its expiry. */
+const isInEffect = `(q.expires_at > :now or q.effective_at is not null)`;
+
+/** The state at `:now`. A pending request that is not in effect is expired, whether or not its row says so yet. */
+const state = `case when q.state = 'pending' and not ${isInEffect} then 'expired' else q.state end`;
 
 const columns = `q.id, q.agent_id, a.canonical_handle as agent_handle,
   a.display_name as agent_display_name, q.action, q.target, q.message, q.client_name,
@@ -94,7 +97,7 @@ export const approvalQueries = repository({
     'approvals.find_current(..., now)',
     `select ${columns} from ${joined}
      where q.agent_id = :agent_id and q.action = :action and q.target = :target and q.message = :message
-       and not q.is_review and q.state <> 'expired' and q.expires_at > :now and q.used_at is null
+       and not q.is_review and q.state <> 'expired' and ${isInEffect} and q.used_at is null
      order by q.id desc limit 1`,
   ),
   /** The latest request about this subject whose call has run, until the approval expires. */
@@ -105,7 +108,6 @@ export const approvalQueries = repository({
        and not q.is_review and q.answer is not null and q.expires_at > :now
      order by q.id desc limit 1`,
   ),
-  /** The idempotency key of the call, if it had one. */
   /** The latest review of a call under this key, until it expires. */
   findReview: sql.row<
     [agentId: string, keyHash: Buffer, now: number],
@@ -113,7 +115,7 @@ export const approvalQueries = repository({
   >(
     'approvals.find_review(agent_id, key_hash, now)',
     `select ${columns}, q.request_hash from ${joined}
-     where q.key_hash = :key_hash and q.agent_id = :agent_id and q.is_review and q.expires_at > :now order by q.id desc limit 1`,
+     where q.key_hash = :key_hash and q.agent_id = :agent_id and q.is_review and ${isInEffect} order by q.id desc limit 1`,
   ),
   /** The key of the one of these reviews that is of this request. */
   findReviewKey: sql.value<

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { openApproval } from '../../../src/services/approvals/approvals.ts';
 import type { TestAgent } from '../../support/service.ts';
 import { useService } from '../../support/service.ts';
 import { uploadId } from '../attachments/setup.ts';
@@ -39,6 +40,22 @@ test('a repeated call gets the same review while it waits, and its answer after 
       result: expect.objectContaining({ id: sent.body.id, thread_id: thread, sequence: 1 }),
     }),
   ]);
+});
+
+test('the stored decision of a person keeps its approval past the expiry, for repeated calls too', async () => {
+  const { mine, stranger, thread } = await conversation('review_all');
+  const contact = {
+    agent_id: mine.id,
+    action: 'request_contact',
+    target: stranger.handle,
+    detail: {},
+  } as const;
+  const ask = () => service.write((work) => openApproval(work, contact));
+  const [held, asked] = [await send(mine, thread, {}, { key }), await ask()];
+  const text = 'update approvals set expires_at = $2, effective_at = $2::bigint + 60000 where agent_id = $1';
+  await service.sql(text, [mine.id, Date.now() - 1]);
+  expect(idOf(await send(mine, thread, {}, { key }))).toBe(idOf(held));
+  expect(await ask()).toMatchObject({ id: asked?.id, state: 'pending' });
 });
 
 test('two equal calls with their own keys stay two, and leave in the order of the decisions', async () => {
