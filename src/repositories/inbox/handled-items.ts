@@ -40,21 +40,23 @@ export const inboxHandledRepository = repository({
   ),
   /**
    * Moves the handled and read marks of locked members forward. Returns those of which one moved. The mark is before the first message
-   * that is not handled, else at the last handled one. Items up to the mark are removed; those after it are kept until it passes them.
+   * that is not handled, else at the last handled one. Of the items after the mark only the last one is kept, until the mark passes it.
    */
   moveMarks: sql.rows<[members: readonly HandledThread[]], MovedHandledMark>(
     'inbox_handled.move_marks',
     `with thread as materialized (
-       select t.thread_id, t.agent_id, coalesce(
-         (select min(i.sequence) - 1 from inbox_items i where i.agent_id = t.agent_id and i.thread_id = t.thread_id and i.state in ('queued', 'ready', 'leased', 'dead')),
-         (select max(i.sequence) from inbox_items i where i.agent_id = t.agent_id and i.thread_id = t.thread_id and i.state in ('handled', 'recorded'))) as mark
-       from unnest(:thread_ids::text[], :agent_ids::text[]) t (thread_id, agent_id)
+       select t.thread_id, t.agent_id, coalesce(i.pending - 1, i.last) as mark, i.last
+       from unnest(:thread_ids::text[], :agent_ids::text[]) t (thread_id, agent_id) cross join lateral (
+         select min(sequence) filter (where state in ('queued', 'ready', 'leased', 'dead')) as pending,
+           max(sequence) filter (where state in ('handled', 'recorded')) as last
+         from inbox_items where agent_id = t.agent_id and thread_id = t.thread_id
+       ) i
      ), removed as (
        delete from inbox_items i using thread t
-       where i.agent_id = t.agent_id and i.thread_id = t.thread_id and i.state in ('handled', 'recorded') and i.sequence <= t.mark
+       where i.agent_id = t.agent_id and i.thread_id = t.thread_id and i.state in ('handled', 'recorded') and (i.sequence <= t.mark or i.sequence < t.last)
      ), kept as (
        update inbox_items i set state = 'recorded' from thread t
-       where i.agent_id = t.agent_id and i.thread_id = t.thread_id and i.state = 'handled' and i.sequence > t.mark
+       where i.agent_id = t.agent_id and i.thread_id = t.thread_id and i.state = 'handled' and i.sequence > t.mark and i.sequence = t.last
      ), before as (
        select m.thread_id, m.agent_id, m.handled_sequence, m.read_sequence, least(t.mark, h.last_sequence) as mark, a.canonical_handle
        from thread t join thread_members m on m.thread_id = t.thread_id and m.agent_id = t.agent_id

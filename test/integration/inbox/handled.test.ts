@@ -89,6 +89,29 @@ test('a dead message is not handled until it is redriven and acknowledged, or de
   expect((await readReceipt(asker, thread, worker)).handled_up_to_sequence).toBe(2);
 });
 
+test('messages that are handled after a dead one do not add up', async () => {
+  const { asker, worker, inbox, thread, send } = await startWork(service, { max_attempts: 1 });
+  await send('one');
+  await inbox.leases();
+  await expireLeases(service, worker);
+  for (const text of ['two', 'three', 'four']) {
+    await send(text);
+    const [lease] = await inbox.leases();
+    expect((await inbox.acknowledge(lease?.id ?? '')).status).toBe(200);
+    await moveHandledMarks(service.core.unitOfWork, [worker.id]);
+  }
+  const rows = 'select sequence, state from inbox_items where agent_id = $1 order by sequence';
+  const left = await service.sql(rows, [worker.id]);
+  expect(left).toEqual([
+    { sequence: 1, state: 'dead' },
+    { sequence: 4, state: 'recorded' },
+  ]);
+  const [item] = (await inbox.dead()).body.items;
+  expect((await inbox.remove(item.id)).status).toBe(204);
+  await moveHandledMarks(service.core.unitOfWork, [worker.id]);
+  expect((await readReceipt(asker, thread, worker)).handled_up_to_sequence).toBe(4);
+});
+
 test('marks of a process that died are moved by maintenance', async () => {
   const { asker, worker, inbox, thread, send } = await startWork(service);
   await send('one');
