@@ -43,7 +43,7 @@ test('the operations of the Python client are up to date: otherwise run npm run 
 const writeLists = (cwd: string, ...args: string[]) =>
   execFileSync(process.execPath, [join(root, 'scripts/client/write-lists.mjs'), ...args], { cwd });
 
-test('the lists of operations and events are up to date: otherwise run npm run generate', () => {
+test('the lists of what folders define are up to date: otherwise run npm run generate', () => {
   expect(() => writeLists(root, '--check')).not.toThrow();
 });
 

@@ -7,23 +7,10 @@ import { parseInput } from '../../../../core/src/inputs/parse-input.ts';
 import contract from '../contract.json' with { type: 'json' };
 import { lastNumber } from '../core/feed.ts';
 import type { Call, Handler } from '../core/state.ts';
-import { agentHandlers } from './agents.ts';
-import { aliasHandlers } from './aliases.ts';
-import { approvalHandlers } from './approvals.ts';
-import { askHandlers } from './ask.ts';
-import { attachmentHandlers } from './attachments.ts';
-import { batchHandlers } from './batches.ts';
-import { contactHandlers } from './contacts.ts';
 import { runOnce } from '../core/idempotency.ts';
-import { inboxHandlers } from './inbox.ts';
-import { messageHandlers } from './messages.ts';
-import { awaitReply, replyHandlers } from './replies.ts';
+import { handlers } from './handlers.ts';
+import { awaitReply } from './replies.ts';
 import { holdForReview, ReviewRequired } from './reviews.ts';
-import { searchHandlers } from './search.ts';
-import { taskHandlers } from './tasks.ts';
-import { threadHandlers } from './threads.ts';
-import { webhookHandlers } from './webhooks.ts';
-import { withdrawalHandlers } from './withdrawals.ts';
 
 /** An operation of the service, as contract.json has it. */
 interface Binding {
@@ -42,27 +29,11 @@ export type Operation = Binding & Handler;
 
 const bindings = contract.operations as Record<string, Binding>;
 
-const handlers: Readonly<Record<string, Handler>> = {
-  ...agentHandlers,
-  ...aliasHandlers,
-  ...approvalHandlers,
-  ...askHandlers,
-  ...attachmentHandlers,
-  ...batchHandlers,
-  ...contactHandlers,
-  ...inboxHandlers,
-  ...messageHandlers,
-  ...replyHandlers,
-  ...searchHandlers,
-  ...taskHandlers,
-  ...threadHandlers,
-  ...webhookHandlers,
-  ...withdrawalHandlers,
-};
+const handlerOf = new Map(handlers.flatMap((all) => Object.entries<Handler>(all)));
 
 export const operations: ReadonlyMap<string, Operation> = new Map(
   Object.entries(bindings).map(([name, binding]) => {
-    const handler = handlers[name];
+    const handler = handlerOf.get(name);
     if (!handler) throw new Error(`the fake service has no operation ${name}`);
     return [name, { ...binding, ...handler }];
   }),

@@ -84,7 +84,7 @@ function linkInvalid(): DomainError {
 }
 
 /** The pending items, for the script. While a browser has the stream, messages to other channels wait. */
-export const notificationStream = publicPage('/console/live/notifications', (visit) => {
+export const notificationStreamRoute = publicPage('/console/live/notifications', (visit) => {
   const { ctx, person, parts, read, write } = visit;
   const account_id = person?.account_id ?? '';
   parts.live.serve(ctx, person, {

@@ -19,7 +19,7 @@ import { focusPage } from '../../define/focus-page.tsx';
 import { action, page } from '../../route.ts';
 
 /** Accepts or declines an invitation to an organization. */
-export const invitationDecision = action(
+export const invitationAction = action(
   '/console/organizations/:slug/invitation',
   ({ params: { slug = '' }, person, form, write }) =>
     redirectOrWarn('/console/organizations', async () => {
