@@ -182,6 +182,18 @@ test.each([
   },
 );
 
+test('a wrong Last-Event-ID leaves the open stream of the session', async () => {
+  const { reader, send } = await conversation('careful');
+  const session = { 'mcp-session-id': await begin(first, reader) };
+  const headers = { ...session, Authorization: `Bearer ${reader}`, Accept: 'text/event-stream' };
+  const stream = await openSseStream(`${first.url}/mcp`, headers);
+  onTestFinished(() => stream.close());
+  const wrong = { ...headers, 'Last-Event-ID': 'nonsense' };
+  expect((await sendRawRequest(first.url, { method: 'GET', headers: wrong })).status).toBe(400);
+  await send('one');
+  expect((await stream.events(1))[0]?.data).toContain('one');
+});
+
 test('an SDK client whose every request goes to the other process works and misses nothing', async () => {
   let turn = 0;
   const roundRobin: typeof fetch = (address, init) => {

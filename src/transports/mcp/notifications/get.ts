@@ -30,15 +30,7 @@ const firstPrimingVersion = '2025-11-25';
  * GET /mcp: the notifications of the agent (MCP, Transports: Listening for Messages from the Server; Resumability and
  * Redelivery). The stream ends with the token, the session or the process, or when a newer stream of its session receives.
  */
-export function createGetHandler({
-  sessions,
-  limits,
-  realtime,
-  streams,
-  features,
-  heartbeat_ms,
-  onSlowReader,
-}: GetParts) {
+export function createGetHandler({ sessions, limits, realtime, streams, features, ...pace }: GetParts) {
   /** The text of these events for a stream; undefined if it must send nothing. */
   async function toText(events: readonly LiveEvent[], session: TakenSession | undefined) {
     const cursor = events.at(-1)?.cursor;
@@ -57,7 +49,7 @@ export function createGetHandler({
     { sse, session }: { sse: SseStream; session: TakenSession | undefined },
   ): Promise<OpenStream> {
     const cursor = ctx.get(resumeHeader) || session?.stream_cursor;
-    const deliver: Parameters<Realtime['open']>[2]['deliver'] = async (events) => {
+    const deliver = async (events: readonly LiveEvent[]) => {
       const text = await toText(events, session);
       if (text === undefined) sse.end();
       else await sse.write(text);
@@ -66,11 +58,7 @@ export function createGetHandler({
       return await realtime.open(actor, { cursor }, { transport: 'mcp', deliver, onEnded: () => sse.end() });
     } catch (error) {
       sse.body.destroy();
-      if (!(error instanceof DomainError) || error.code !== 'INVALID_CURSOR') throw error;
-      const data = { code: error.code };
-      throw new McpHttpError(400, rpcCodes.invalidParams, `Bad Request: Last-Event-ID: ${error.message}`, {
-        data,
-      });
+      throw error;
     }
   }
 
@@ -80,9 +68,11 @@ export function createGetHandler({
       throw new McpHttpError(406, rpcCodes.serverError, 'Not Acceptable: accept text/event-stream.');
     }
     await consumeBudget(limits, 'event_stream', actor);
+    // Before the session is taken: a wrong cursor must not end its open stream.
+    if (ctx.get(resumeHeader)) await realtime.startOf(actor, ctx.get(resumeHeader)).catch(refuseCursor);
     const sessionId = ctx.get(sessionHeader);
     const session = sessionId === '' ? undefined : await sessions.takeStream(sessionId, actor);
-    const sse = createSseStream(heartbeat_ms, onSlowReader);
+    const sse = createSseStream(pace.heartbeat_ms, pace.onSlowReader);
     const stream = await follow(ctx, actor, { sse, session });
     sse.body.once('close', () => stream.close());
     streams.add({ sse, session, actor });
@@ -97,4 +87,12 @@ export function createGetHandler({
     else if (version >= firstPrimingVersion) await sse.write(sseEvent(stream.cursor, ''));
     stream.start();
   };
+}
+
+function refuseCursor(error: unknown): never {
+  if (!(error instanceof DomainError) || error.code !== 'INVALID_CURSOR') throw error;
+  const { code, message } = error;
+  throw new McpHttpError(400, rpcCodes.invalidParams, `Bad Request: Last-Event-ID: ${message}`, {
+    data: { code },
+  });
 }
