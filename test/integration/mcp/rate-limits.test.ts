@@ -59,8 +59,8 @@ test('a stream reports the answer to a question also when the calls of its agent
   });
 });
 
-test('each method that reads or writes rows, and each message for another process, counts as a call', async () => {
-  const { service, published, ann, exhaust, ask } = await start('default=5/3600');
+test('methods that read or write rows count as calls; messages for another process have a limit of their own', async () => {
+  const { service, published, ann, exhaust, ask } = await start('default=5/3600,event_stream=2/3600');
   const session = await openElicitingSession(service.url, ann.token);
   const post = (message: object) =>
     postRawMessage(service.url, ann.token, { jsonrpc: '2.0', ...message }, { 'Mcp-Session-Id': session });
@@ -72,10 +72,13 @@ test('each method that reads or writes rows, and each message for another proces
   ])
     expect(readRpcResult(await post({ id: 1, method, params }))).toMatchObject(limited);
   expect(await ask('tasks/get', { taskId: 'apr_01ARZ3NDEKTSV4RRFFQ69G5FAV' })).toMatchObject(limited);
-  for (const message of [
+  const messages = [
     { method: 'notifications/cancelled', params: { requestId: 7 } },
     { id: `${'n'.repeat(12)}.${'s'.repeat(24)}`, result: {} },
-  ])
-    expect(await post(message)).toMatchObject({ status: 429, json: limited });
-  expect(published.filter((topic) => /^(mcp|node)\//.test(topic))).toEqual([]);
+  ];
+  for (const message of messages) expect((await post(message)).status).toBe(202);
+  const refused = { error: { message: expect.stringContaining('the limit event_stream is 2') } };
+  for (const message of messages) expect(await post(message)).toMatchObject({ status: 429, json: refused });
+  const routed = published.filter((topic) => /^(mcp|node)\//.test(topic));
+  expect(routed).toEqual(['mcp/cancelled', `node/${'n'.repeat(12)}`]);
 });

@@ -31,8 +31,8 @@ export function listenOnTopic<T>(bus: McpBus, { topic, schema, onMessage }: BusL
 }
 
 /**
- * Publishes a message of a client, as a call of its agent: one with an unknown id reaches every process for nothing. Does not wait for the bus;
- * a process that misses the message falls back to a timeout.
+ * Publishes a message of a client. It counts, because one with an unknown id reaches every process for nothing; but not as a call, because a
+ * person can still answer or cancel when the agent has no calls left. Does not wait for the bus: a process that misses it has a timeout.
  * @throws {McpHttpError} 429
  */
 export async function publishForAgent(
@@ -40,7 +40,7 @@ export async function publishForAgent(
   owner: { agent_id: string },
   message: { topic: string; body: string },
 ): Promise<void> {
-  await consumeBudget(limits, 'default', owner);
+  await consumeBudget(limits, 'event_stream', owner);
   bus.publish([message]).catch((error: unknown) => log(`publishing to ${message.topic} failed`, error));
 }
 
