@@ -16,6 +16,7 @@ import {
   feedScopes,
   requireFeedScope,
   requireOwnerScope,
+  watchScopes,
 } from '../../../packages/core/src/events/feed-scopes.ts';
 import { createQueryReader } from './read-input.ts';
 import type { Route, RouteDescription } from './route.ts';
@@ -33,7 +34,7 @@ const listDescription: RouteDescription = {
   summary: 'List or wait for events',
   description:
     'Returns the next events of your feed. If there are none, the request waits up to `wait` seconds for the first one. You get the event types that the scopes of your token allow; `realtime:read` allows all of them.',
-  scopes: feedScopes,
+  scopes: watchScopes,
   input: eventsQuery,
   status: 200,
   content: [{ type: 'application/json', schema: eventPage, example: examplePage }],

@@ -6,7 +6,7 @@ import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
 import { jsonBody } from '../http/json-body.ts';
 import type { RateLimits } from '../../operations/rate-limits.ts';
 import { parseInput } from '../../../packages/core/src/inputs/parse-input.ts';
-import { feedScopes, requireFeedScope } from '../../../packages/core/src/events/feed-scopes.ts';
+import { requireFeedScope, watchScopes } from '../../../packages/core/src/events/feed-scopes.ts';
 import type { Route, RouteDescription } from './route.ts';
 
 const input = z.strictObject({});
@@ -27,7 +27,7 @@ const description: RouteDescription = {
   summary: 'Create a WebSocket ticket',
   description:
     'Browsers cannot set headers on a WebSocket handshake. Have your server create a ticket, and open `/ws?ticket=…` with it. A ticket can be used once and has the scopes of your token. The connection is closed when your token ends.',
-  scopes: feedScopes,
+  scopes: watchScopes,
   input,
   status: 201,
   content: [
@@ -51,7 +51,6 @@ export function streamTicketRoutes(
 ): Route[] {
   async function create(ctx: Context): Promise<void> {
     const actor = actorOf(ctx);
-    // Either opens a WebSocket: its own feed, or with `watch=owner` those of its people's agents.
     if (!actor.scopes.has('conversations:read')) requireFeedScope(actor);
     await limits.consume('default', actor.agent_id, createRateLimitReporter(ctx));
     parseInput(input, ctx.request.body);

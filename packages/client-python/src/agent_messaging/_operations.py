@@ -2791,7 +2791,7 @@ class EventsOperations(Noun):
 
         Returns the next events of your feed. If there are none, the request waits up to `wait` seconds for the first one. You get the event types that the scopes of your token allow; `realtime:read` allows all of them.
         
-        Requires the scope `threads:read` or `contacts:read` or `realtime:read`.
+        Requires the scope `threads:read` or `contacts:read` or `realtime:read` or `conversations:read`.
 
         :param cursor: Return events after this position. `earliest` is before the oldest event that is kept, `latest` is the end of the feed. Default: the acknowledged position, or `earliest` if there is none.
         :param limit: Maximum number of events, 1–100.
@@ -2832,7 +2832,7 @@ class EventsOperations(Noun):
 
         Browsers cannot set headers on a WebSocket handshake. Have your server create a ticket, and open `/ws?ticket=…` with it. A ticket can be used once and has the scopes of your token. The connection is closed when your token ends.
         
-        Requires the scope `threads:read` or `contacts:read` or `realtime:read`.
+        Requires the scope `threads:read` or `contacts:read` or `realtime:read` or `conversations:read`.
         """
         return self._call("create_stream_ticket", {}, timeout=timeout)
 

@@ -5,6 +5,9 @@ import type { Scope } from '../domain/auth/scopes.ts';
 /** Each of these scopes allows some event types. */
 export const feedScopes: readonly Scope[] = ['threads:read', 'contacts:read', 'realtime:read'];
 
+/** Each of these opens a feed: that of the agent, or with `watch=owner` those of its people's agents. */
+export const watchScopes: readonly Scope[] = [...feedScopes, 'conversations:read'];
+
 /** @throws {DomainError} INSUFFICIENT_SCOPE when the token may not read the conversations of other agents of its people. */
 export function requireOwnerScope({ scopes }: Pick<Actor, 'scopes'>): void {
   if (scopes.has('conversations:read')) return;

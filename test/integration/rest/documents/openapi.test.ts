@@ -184,6 +184,13 @@ test('the documented scopes are sufficient for every operation', () => {
   expect(check).not.toThrow();
 });
 
+test('what opens a feed documents the scope of watch=owner', () => {
+  for (const name of ['list_events', 'create_stream_ticket']) {
+    const documented = operations.find(({ operation: { operationId } }) => operationId === name);
+    expect(documented?.operation.security).toContainEqual({ bearer: ['conversations:read'] });
+  }
+});
+
 test('every operation documents its errors under the correct status', () => {
   for (const { pointer, operation } of operations) {
     expect(operation.responses, pointer).toHaveProperty('401');
