@@ -1,9 +1,9 @@
-import { DomainError } from '../../../../packages/core/src/domain/errors.ts';
 import {
   type EventDialect,
   type EventErrorCode,
   eventErrorBody,
 } from '../../../../packages/core/src/domain/feed/event-dialects.ts';
+import { toDomainError } from '../../http/errors.ts';
 import type { McpParts } from '../parts.ts';
 import { RpcError, rpcCodes, toRpcError } from '../protocol/errors.ts';
 import type { Caller } from '../protocol/exchange.ts';
@@ -34,9 +34,10 @@ export function toEventError(
   caller: Caller,
   thrown: unknown,
 ): RpcError {
-  if (!(thrown instanceof DomainError) || thrown.status >= 500) return toRpcError(logger, caller, thrown);
-  const { code, message, status, retry_after } = thrown;
-  const data = { code, ...(retry_after !== undefined && { retry_after }) };
+  if (thrown instanceof RpcError) return thrown;
+  const { code, message, status, retry_after } = toDomainError(thrown);
+  const data = { code, request_id: caller.request_id, ...(retry_after !== undefined && { retry_after }) };
+  if (status >= 500) return new RpcError(toRpcError(logger, caller, thrown).code, message, { data });
   if (code === 'RATE_LIMITED') return eventError(caller, 'resourceExhausted', { text: message, ...data });
   if (status === 401 || status === 403) return eventError(caller, 'forbidden', { text: message, ...data });
   return invalidEventParams(message, data);

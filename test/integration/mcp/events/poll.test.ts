@@ -56,6 +56,18 @@ test('both dialects find the capability, and events/list names what the scopes s
   expect((await list(token, { cursor: 'none' })).error).toMatchObject({ code: -32_602 });
 });
 
+test('an error of the service has the data of every other error, with the time to wait', async () => {
+  const token = await instance.token('outage.reader');
+  await instance.query('alter table feed_heads rename to absent', []);
+  const params = { name: 'message.created' };
+  const { error } = await askStateless(instance.url, token, { method: 'events/poll', params });
+  await instance.query('alter table absent rename to feed_heads', []);
+  expect(error).toMatchObject({
+    code: -32_603,
+    data: { code: 'UNAVAILABLE', retry_after: 1, request_id: expect.any(String) },
+  });
+});
+
 test('a poll starts now, returns what happens after it, and continues from its cursor and any other', async () => {
   const { reader, writer, say } = await createPair('polls');
   await say('Before.');
