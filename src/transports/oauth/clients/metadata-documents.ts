@@ -55,12 +55,12 @@ export function clientDocuments({
 const interactiveRoutes = new Set(['authorization', 'resume']);
 
 /**
- * Fetches documents. An unreachable server causes a temporary error, because clients drop their registration on `invalid_client`.
+ * Fetches documents. A server that does not respond causes a temporary error, because clients drop their registration on `invalid_client`.
  */
 export function createDocumentReader(read: FetchDocument): FetchDocument {
   return async function readDocument(address, init) {
     const response = await read(address, init).catch((cause: unknown) => {
-      throw documentUnavailable(cause);
+      throw cause instanceof DomainError ? cause : documentUnavailable(cause);
     });
     if (response.status >= 500) throw documentUnavailable(new Error(`status ${response.status}`));
     return response;
