@@ -22,6 +22,8 @@ export interface NewToken {
   agent_id: string;
   client_id: string;
   grant_id: string | null;
+  /** SHA-256 of the secret of its credential when the client was authenticated; null for other clients. */
+  secret_hash: Buffer | null;
   resource: string;
   scopes: readonly string[];
   payload: object;
@@ -52,10 +54,14 @@ const selectTokens = (where: string) =>
      where ${where} and c.revoked_at is null and ${isGrantActive}`;
 
 export const tokensRepository = repository({
-  insert: sql.run<[token: NewToken]>(
+  /** Returns false, and inserts nothing, when a rotation has ended the secret. The lock waits for one that is in progress. */
+  insert: sql.hasRow<[token: NewToken]>(
     'tokens.insert',
     `insert into access_tokens (token_hash, agent_id, client_id, grant_id, resource, scopes, payload, created_at, expires_at)
-       values (:token_hash, :agent_id, :client_id, :grant_id, :resource, :scopes, :payload, :created_at, :expires_at)`,
+       select :token_hash, :agent_id, :client_id, :grant_id, :resource, :scopes, :payload, :created_at, :expires_at
+       where :secret_hash::bytea is null or exists (
+         select from credentials where client_id = :client_id and :secret_hash in (secret_hash, previous_secret_hash) for share)
+       returning 1`,
   ),
   /** A token that is not revoked; it may be expired. */
   find: sql.row<[tokenHash: Buffer], TokenRow>('tokens.find', selectTokens('t.token_hash = :token_hash')),

@@ -80,15 +80,19 @@ function tokenStorage(
   publish: OAuthStorageParts['publish'],
 ) {
   return {
-    /** Saves an access token, and records the use of its credential or grant. */
-    async saveToken(token: string, payload: object): Promise<void> {
-      const record = toTokenRow(token, toDatabaseTime(payload, clock));
+    /**
+     * Saves an access token, and records the use of its credential or grant. Returns false, and saves nothing, when a rotation has ended the
+     * secret of the credential, by its hash.
+     */
+    saveToken(token: string, payload: object, secret_hash: Buffer | null): Promise<boolean> {
+      const record = { ...toTokenRow(token, toDatabaseTime(payload, clock)), secret_hash };
       const { client_id, grant_id } = record;
       const now = clock.now();
-      await unitOfWork.read(system, async ({ db: { tokens, clientGrants, credentials } }) => {
-        await tokens.insert(record);
+      return unitOfWork.read(system, async ({ db: { tokens, clientGrants, credentials } }) => {
+        if (!(await tokens.insert(record))) return false;
         if (grant_id === null) await credentials.recordUse(client_id, now);
         else await clientGrants.recordUse(grant_id, now, now + grantLifeMs);
+        return true;
       });
     },
 

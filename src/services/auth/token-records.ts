@@ -32,6 +32,7 @@ export function toTokenRow(token: string, payload: unknown) {
     agent_id: parsed.extra.sub,
     client_id: parsed.clientId,
     grant_id: parsed.grantId ?? null,
+    secret_hash: null,
     resource: parsed.aud,
     scopes: parsed.scope.split(' ').filter((scope) => scope !== ''),
     payload: kept,

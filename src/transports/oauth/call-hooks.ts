@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { Provider } from 'oidc-provider/lib/provider.js';
+import { agentOf } from './clients/clients.ts';
 import { addressKey } from '../http/address-key.ts';
 import { createRateLimitReporter } from '../http/rate-limit-headers.ts';
 import type { RateLimits } from '../../operations/rate-limits.ts';
@@ -30,6 +31,8 @@ export interface CallHooks {
   onGrantUse(record: { resource?: unknown; scope?: unknown }): void;
   /** The refresh token that this request has rotated. */
   rotatedRefreshToken(): string | undefined;
+  /** SHA-256 of the current secret of the credential, as it was when the request was authenticated; null for other clients. */
+  credentialSecret(): Buffer | null;
   /** Whether the request revokes one access token, not its grant (RFC 7009, section 2.1). */
   isSingleTokenRevocation(): boolean;
 }
@@ -65,6 +68,10 @@ export function createCallHooks(limits: RateLimits, targets: ResourceIndicators)
       narrowRefreshScope(ctx.oidc.params, scope);
     },
     rotatedRefreshToken: () => currentContext()?.oidc.entities.RotatedRefreshToken?.jti,
+    credentialSecret() {
+      const client = currentContext()?.oidc.client;
+      return client && agentOf(client) ? Buffer.from(client.clientSecret ?? '', 'base64url') : null;
+    },
     isSingleTokenRevocation() {
       const { route, entities } = currentContext()?.oidc ?? {};
       return route === 'revocation' && entities?.AccessToken !== undefined;

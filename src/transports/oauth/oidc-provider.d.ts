@@ -7,6 +7,7 @@ declare module 'oidc-provider/lib/helpers/errors.js' {
   import type { errors } from 'oidc-provider';
 
   export const InvalidClient: typeof errors.InvalidClient;
+  export const InvalidClientAuth: typeof errors.InvalidClientAuth;
   export const InvalidClientMetadata: typeof errors.InvalidClientMetadata;
   export const InvalidGrant: typeof errors.InvalidGrant;
   export const InvalidRequest: typeof errors.InvalidRequest;

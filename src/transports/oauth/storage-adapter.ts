@@ -1,5 +1,5 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
-import { InvalidGrant, SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
+import { InvalidClientAuth, InvalidGrant, SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import type { CallHooks } from './call-hooks.ts';
 import { clientMetadata, hashSecret } from './clients/clients.ts';
 import type { OAuthStorage } from '../../services/auth/oauth-storage.ts';
@@ -45,7 +45,10 @@ function clientAdapter({ storage, hooks, issuer }: AdapterParts): Adapter {
 function tokenAdapter({ storage, hooks }: AdapterParts, kind: string): Adapter {
   return {
     ...unsupportedAdapter(kind),
-    upsert: (token, payload) => storage.saveToken(token, payload),
+    async upsert(token, payload) {
+      if (!(await storage.saveToken(token, payload, hooks.credentialSecret())))
+        throw new InvalidClientAuth('the secret has ended');
+    },
     find: async (token) => toPayload(await storage.findToken(kind, token)),
     destroy: (token) => storage.endToken(token),
     async revokeByGrantId(grantId) {

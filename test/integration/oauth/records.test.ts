@@ -12,6 +12,7 @@ const hooks: CallHooks = {
   isGrantUse: () => false,
   onGrantUse: () => undefined,
   rotatedRefreshToken: () => undefined,
+  credentialSecret: () => null,
   isSingleTokenRevocation: () => false,
 };
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { scopes as allScopes } from '../../../packages/core/src/domain/auth/scopes.ts';
 import { DomainError } from '../../../packages/core/src/domain/errors.ts';
+import { connectTo } from '../../support/servers/postgres/database.ts';
 import {
   clientSecretBasic,
   clientSecretPost,
@@ -54,6 +55,24 @@ describe('client authentication', () => {
       }
     }
     expect(byBasic.json.access_token).not.toBe(byBody.json.access_token);
+  });
+
+  test('fails when a rotation ends the secret while the token is issued', async () => {
+    const client = await freshClient();
+    const db = await connectTo(authority.env.DATABASE_URL);
+    const rotate = `update credentials set secret_hash = sha256('next') where client_id = $1`;
+    await db.query('begin');
+    await db.query(rotate, [client.client_id]);
+    const response = ask(client);
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    const isOver = response.then(() => true);
+    const isWaiting = async () => (await authority.sql(waiting)).length > 0;
+    await expect.poll(() => Promise.race([isOver, isWaiting()])).toBe(true);
+    await db.query('commit');
+    expect(await response).toMatchObject({ status: 401, json: { error: 'invalid_client' } });
+    expect(await authority.sql('select from access_tokens where client_id = $1', [client.client_id])).toEqual(
+      [],
+    );
   });
 
   test('fails equally for a wrong secret, an unknown client, a revoked credential and a retired agent', async () => {
