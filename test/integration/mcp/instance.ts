@@ -125,8 +125,10 @@ export async function startMcpInstance(
 }
 
 /** One instance, on a database of its own. */
-export const useMcpInstance = (options?: InstanceOptions): McpInstance =>
-  use(async () => startMcpInstance((await createTestDatabase()).url, options));
+export function useMcpInstance(options?: InstanceOptions): McpInstance {
+  const database = use(createTestDatabase);
+  return use(() => startMcpInstance(database.url, options));
+}
 
 /** Two instances on one database, and the database. */
 export function useMcpPair(one?: InstanceOptions, other = one): [McpInstance, McpInstance, { url: string }] {

@@ -6,6 +6,7 @@ import { type McpInstance, startMcpInstance, useMcpPair } from './instance.ts';
 import { askStateless } from '../../clients/mcp/stateless-request.ts';
 import { createTestDatabase } from '../../support/servers/postgres/database.ts';
 import { openSseStream } from '../../clients/sse.ts';
+import { stopAfterTest } from '../../support/use.ts';
 
 const [first, second, database] = useMcpPair();
 
@@ -24,7 +25,7 @@ async function begin(instance: McpInstance, token: string): Promise<string> {
 }
 
 test('waits and streams continue after SECRET_KEY was replaced', async () => {
-  const { url } = await createTestDatabase();
+  const { url } = stopAfterTest(await createTestDatabase());
   const before = await startMcpInstance(url);
   const writer = await before.token('replaced.writer');
   const reader = await before.token('replaced.reader');

@@ -130,7 +130,7 @@ test.each([
 });
 
 test('a stream that stops with its process can be opened again: it ends without an error', async () => {
-  const third = stopAfterTest(await startMcpInstance((await createTestDatabase()).url));
+  const third = stopAfterTest(await startMcpInstance(stopAfterTest(await createTestDatabase()).url));
   const token = await third.token('reader.stops');
   const stream = await streamEvents(third.url, token, { name, cursor: null });
   await stream.frames(1);
