@@ -89,9 +89,8 @@ const lockTasks = (items: string): string =>
      order by id for update skip locked
    )`;
 
-/** For an item `i`: whether it has no task, a locked one, or one that has ended. */
-const isTaskReady = `(i.task_id is null or i.task_id in (select id from locked_task)
-  or exists (select from tasks t where t.id = i.task_id and t.ended_at is not null and t.state <> 'canceled'))`;
+/** For an item `i`: whether it has no open task, or a locked one. A task that has ended can be removed, by its age or with its client. */
+const isTaskReady = `(i.task_id in (select id from locked_task) or not exists (select from tasks t where t.id = i.task_id and t.ended_at is null))`;
 
 /** For an item `i`: whether no agent has to handle it any more. */
 const isDropped = `(i.is_obsolete or exists (select from tasks t where t.id = i.task_id and t.state = 'canceled'))`;
@@ -121,7 +120,7 @@ const statements = {
        order by i.number limit (select greatest(0, leases) from room)
      ), ${lockTasks('candidate')}, free as materialized (
        select i.number, i.thread_id from inbox_items i
-       where ${isAmong('i', 'select number from candidate')} and i.state = 'ready' and not i.is_obsolete and ${isTaskReady}
+       where ${isAmong('i', 'select number from candidate')} and i.state = 'ready' and not ${isDropped} and ${isTaskReady}
        order by i.number for update of i skip locked
      ), dropped as materialized (
        delete from inbox_items i where ${isAmong('i', 'select number from candidate')} and i.state = 'ready'
@@ -158,7 +157,7 @@ export const inboxClaimsRepository = repository(
          select i.task_id from inbox_items i where i.agent_id = :agent_id and ${isExpired}
        ), ${lockTasks('found')}, expired as (
          select i.number, i.fencing_token from inbox_items i where i.agent_id = :agent_id and ${isExpired}
-           and (i.task_id is null or i.task_id in (select id from locked_task) or exists (select from tasks t where t.id = i.task_id and t.ended_at is not null))
+           and ${isTaskReady}
          for update skip locked
        )
        update inbox_items i set state = ${endedState(':max_attempts::int')}, ready_at = ${leaseClock},

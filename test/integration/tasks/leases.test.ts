@@ -129,6 +129,15 @@ test('a claim skips the messages of a canceled task, and the next item of the th
   expect((await read(client, id)).delivery).toBe('read');
 });
 
+test('an item whose task was removed is claimed again, and does not hold its thread', async () => {
+  const { worker, id, claim } = await openWork();
+  await claim();
+  await expireLeases(service, worker);
+  // As after TASK_DAYS, or the erasure of the client.
+  await service.sql('delete from tasks where id = $1', [id]);
+  expect(await claim()).toMatchObject({ attempt: 2, event: { data: { content: 'When does it arrive?' } } });
+});
+
 test('an agent that is retired fails the tasks that it was given, and cancels its own', async () => {
   const [ann, bob] = await pair();
   const received = await openTask(ann, bob);
