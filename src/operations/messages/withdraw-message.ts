@@ -1,4 +1,4 @@
-import { withdrawMessageInput } from '../../../packages/core/src/inputs/messages.ts';
+import { messageReference } from '../../../packages/core/src/inputs/messages.ts';
 import { withdrawnContent } from '../../../packages/core/src/domain/withdrawals.ts';
 import { messageSchema, presentMessage } from '../../../packages/core/src/records/message.ts';
 import { withdrawMessage } from '../../services/messages/withdraw.ts';
@@ -10,7 +10,7 @@ export const withdrawMessageOperation = defineOperation({
   summary: 'Withdraw a message that you sent',
   scope: 'threads:write',
   kind: 'write',
-  input: withdrawMessageInput,
+  input: messageReference,
   output: messageSchema,
   async run(work, { message_id }) {
     return presentMessage(await withdrawMessage(work, message_id));

@@ -76,7 +76,8 @@ const waitSeconds = z
   .transform((seconds) => Math.min(seconds, maxWaitSeconds))
   .describe(`Seconds to wait, up to ${maxWaitSeconds}.`);
 
-export const withdrawMessageInput = z.strictObject({
+/** The input of an operation on one message. */
+export const messageReference = z.strictObject({
   message_id: z.string().max(64).describe('Message identifier, msg_…'),
 });
 

@@ -1,5 +1,8 @@
 import { DomainError } from '../../../../core/src/domain/errors.ts';
-import type { Call } from './state.ts';
+import { type Call, storeFor } from './state.ts';
+
+/** Pages that were not read yet, by cursor. */
+const pagesOf = storeFor<{ binding: string; rows: readonly unknown[] }>();
 
 export interface PageInput {
   limit: number;
@@ -17,12 +20,13 @@ export function readPage<Row>(
   name: readonly unknown[],
   list: () => readonly Row[],
 ): { rows: Row[]; next_cursor: string | undefined } {
+  const pages = pagesOf(state);
   const binding = JSON.stringify([...name, me.id]);
-  const rows = cursor === undefined ? list() : (findRows(state.pages.get(cursor), binding) as readonly Row[]);
+  const rows = cursor === undefined ? list() : (findRows(pages.get(cursor), binding) as readonly Row[]);
   const rest = rows.slice(limit);
   if (rest.length === 0) return { rows: rows.slice(0, limit), next_cursor: undefined };
-  const next_cursor = `page_${String(state.pages.size + 1).padStart(20, '0')}`;
-  state.pages.set(next_cursor, { binding, rows: rest });
+  const next_cursor = `page_${String(pages.size + 1).padStart(20, '0')}`;
+  pages.set(next_cursor, { binding, rows: rest });
   return { rows: rows.slice(0, limit), next_cursor };
 }
 

@@ -11,7 +11,7 @@ import type { TaskColumns } from '../../../../core/src/records/task.ts';
 import type { ReceiptColumns } from '../../../../core/src/records/receipt.ts';
 import type { ThreadColumns } from '../../../../core/src/records/thread.ts';
 
-/** What the fake service stores: rows as the presenters of the service read them. */
+/** What several features of the fake service store: rows as the presenters of the service read them. */
 
 export interface AgentRef {
   id: string;
@@ -138,16 +138,6 @@ export interface Attachment {
   uploader_id: string;
   message: Message | null;
   bytes: Buffer;
-}
-
-/** A direct upload that is not complete. */
-export interface Upload {
-  uploader_id: string;
-  filename: string;
-  content_type: string;
-  size: number;
-  sha256: string | undefined;
-  bytes: Buffer | null;
 }
 
 export interface ContactRequest {

@@ -12,10 +12,9 @@ import type {
   Task,
   Thread,
   Token,
-  Upload,
 } from './records.ts';
 
-/** Everything that a fake service knows. All of it is in memory. */
+/** What several features of a fake service know. All of it is in memory. */
 export interface State {
   clock: FakeClock;
   newId(kind: IdKind): string;
@@ -32,21 +31,14 @@ export interface State {
   requests: ContactRequest[];
   approvals: Map<string, Approval>;
   attachments: Map<string, Attachment>;
-  uploads: Map<string, Upload>;
   tokens: Map<string, Token>;
   credentials: Map<string, ClientCredential>;
-  /** One-time tickets for the WebSocket, each with its token. */
-  tickets: Map<string, { token: string; expires_at: number }>;
-  /** Pages that were not read yet, by cursor. */
-  pages: Map<string, { binding: string; rows: readonly unknown[] }>;
   /** The number of open connections and waiting calls of an agent. */
   presence: Map<string, number>;
   /** When an agent was last online. */
   lastSeen: Map<string, number>;
   /** Called when tokens end. */
   onTokensEnded: Set<() => void>;
-  /** The answers of calls with an idempotency key. */
-  answers: Map<string, { request: string; output: Promise<object> }>;
   receiveWebhook: WebhookReceiver;
   /** Aborted when the service stops. */
   stopped: AbortController;
@@ -71,17 +63,23 @@ export function createState(
     requests: [],
     approvals: new Map(),
     attachments: new Map(),
-    uploads: new Map(),
     tokens: new Map(),
     credentials: new Map(),
-    tickets: new Map(),
-    pages: new Map(),
     presence: new Map(),
     lastSeen: new Map(),
     onTokensEnded: new Set(),
-    answers: new Map(),
     receiveWebhook,
     stopped: new AbortController(),
+  };
+}
+
+/** What one feature stores, in its own file: a map for each service, or for each thread or agent. */
+export function storeFor<Value>(): (owner: State | Thread | Agent) => Map<string, Value> {
+  const stores = new WeakMap<object, Map<string, Value>>();
+  return (owner) => {
+    const store = stores.get(owner) ?? new Map<string, Value>();
+    stores.set(owner, store);
+    return store;
   };
 }
 

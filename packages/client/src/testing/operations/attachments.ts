@@ -15,7 +15,19 @@ import { attachmentId } from '../../../../core/src/inputs/fields.ts';
 import { presentAttachment } from '../../../../core/src/records/attachment.ts';
 import { emit } from '../core/feed.ts';
 import type { Attachment } from '../core/records.ts';
-import { type Call, defineHandler, type State } from '../core/state.ts';
+import { type Call, defineHandler, type State, storeFor } from '../core/state.ts';
+
+/** A direct upload that is not complete. */
+interface Upload {
+  uploader_id: string;
+  filename: string;
+  content_type: string;
+  size: number;
+  sha256: string | undefined;
+  bytes: Buffer | null;
+}
+
+export const uploadsOf = storeFor<Upload>();
 
 /** A file with this text counts as malware: the test file of the scanners (EICAR). */
 const malware = 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE';
@@ -116,7 +128,7 @@ function requireClean({ record }: Attachment): void {
 }
 
 function completeUpload(call: Call, id: string): Attachment {
-  const upload = call.state.uploads.get(id);
+  const upload = uploadsOf(call.state).get(id);
   if (upload?.uploader_id !== call.me.id) {
     const known = call.state.attachments.get(id);
     if (known?.uploader_id === call.me.id) return known;
@@ -131,7 +143,7 @@ function completeUpload(call: Call, id: string): Attachment {
   if (bytes.length !== size) throw wrongField('size', `expected ${size} bytes, received ${bytes.length}`);
   if (sha256 !== undefined && sha256 !== digest)
     throw wrongField('sha256', `expected ${sha256}, received ${digest}`);
-  call.state.uploads.delete(id);
+  uploadsOf(call.state).delete(id);
   return addAttachment(call, { filename, content_type, bytes }, id);
 }
 
@@ -148,7 +160,7 @@ export const attachmentHandlers = {
     const content_type = normalizeMediaType(type);
     const attachment_id = state.newId('attachment');
     const { filename, size, sha256 } = input;
-    state.uploads.set(attachment_id, {
+    uploadsOf(state).set(attachment_id, {
       uploader_id: me.id,
       filename,
       content_type,

@@ -1,8 +1,9 @@
 import { withdrawIn, withdrawnContent } from '../../../../core/src/domain/withdrawals.ts';
-import { withdrawMessageInput } from '../../../../core/src/inputs/messages.ts';
+import { messageReference } from '../../../../core/src/inputs/messages.ts';
 import { messageNotFound, requireSender } from '../../../../core/src/policies/withdrawals.ts';
 import { presentMessage } from '../../../../core/src/records/message.ts';
 import { emit } from '../core/feed.ts';
+import { answersOf } from '../core/idempotency.ts';
 import { removeFromInboxes } from '../core/inbox.ts';
 import type { Message, Thread } from '../core/records.ts';
 import { type Call, defineHandler, type State } from '../core/state.ts';
@@ -24,14 +25,14 @@ function clear(state: State, message: Message, withdrawn_at: number): void {
   Object.assign(message, withdrawnContent, { withdrawn_at });
   for (const task of state.tasks.values())
     for (const part of task.messages) if (part.message === message) part.data = null;
-  for (const answer of state.answers.values())
+  for (const answer of answersOf(state).values())
     answer.output = answer.output.then(
       (output) => withdrawIn(output, message.id, withdrawn_at) as typeof output,
     );
 }
 
 export const withdrawalHandlers = {
-  withdraw_message: defineHandler(withdrawMessageInput, (call, { message_id }) => {
+  withdraw_message: defineHandler(messageReference, (call, { message_id }) => {
     const { state } = call;
     const { message, thread } = requireOwnMessage(call, message_id);
     if (typeof message.withdrawn_at === 'number') return presentMessage(message);

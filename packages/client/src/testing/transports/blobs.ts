@@ -3,6 +3,7 @@ import { servedType } from '../../../../core/src/domain/attachments/file-types.t
 import type { Exchange } from './exchange.ts';
 import { DomainError } from '../../../../core/src/domain/errors.ts';
 import type { State } from '../core/state.ts';
+import { uploadsOf } from '../operations/attachments.ts';
 
 const maxUploadBytes = maxAttachmentBytes + 1024 * 1024;
 
@@ -18,7 +19,7 @@ export async function answerBlob(state: State, exchange: Exchange): Promise<bool
 }
 
 async function receive(state: State, exchange: Exchange, id: string): Promise<void> {
-  const upload = state.uploads.get(id);
+  const upload = uploadsOf(state).get(id);
   const bytes = await exchange.readBody(maxUploadBytes);
   if (!upload) throw expired();
   upload.bytes = bytes;

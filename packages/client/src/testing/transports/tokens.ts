@@ -2,10 +2,13 @@ import { createSecret } from '../core/clock.ts';
 import { wakeReaders } from '../core/feed.ts';
 import { endLeases } from '../core/inbox.ts';
 import { DomainError } from '../../../../core/src/domain/errors.ts';
-import type { Call, State } from '../core/state.ts';
+import { type Call, type State, storeFor } from '../core/state.ts';
 
 export const tokenLifetimeMs = 15 * 60_000;
 const ticketLifetimeMs = 60_000;
+
+/** One-time tickets for the WebSocket, each with its token. */
+const ticketsOf = storeFor<{ token: string; expires_at: number }>();
 
 /** Issues an access token. @returns the token */
 export function issueToken(
@@ -34,14 +37,14 @@ export function revokeToken(state: State, token: string): void {
 export function issueTicket({ state, token }: Call): object {
   const ticket = createSecret('fake_ticket');
   const expires_at = state.clock.now() + ticketLifetimeMs;
-  state.tickets.set(ticket, { token, expires_at });
+  ticketsOf(state).set(ticket, { token, expires_at });
   return { ticket, expires_at };
 }
 
 /** Returns the token of a ticket, once. */
 export function redeemTicket(state: State, ticket: string): string | undefined {
-  const found = state.tickets.get(ticket);
-  state.tickets.delete(ticket);
+  const found = ticketsOf(state).get(ticket);
+  ticketsOf(state).delete(ticket);
   return found && found.expires_at > state.clock.now() ? found.token : undefined;
 }
 
