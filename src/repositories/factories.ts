@@ -2,11 +2,10 @@
 import { a2aMessagesRepository } from './a2a/messages.ts';
 import { pushConfigsRepository } from './a2a/push-configs.ts';
 import { a2aTasksRepository } from './a2a/tasks.ts';
+import { erasureRepository, agentExportRepository } from './agents/agent-data.ts';
 import { agentsRepository } from './agents/agents.ts';
 import { approvalsRepository } from './agents/approvals.ts';
-import { erasureRepository } from './agents/erase-data.ts';
 import { erasuresRepository } from './agents/erasures.ts';
-import { agentExportRepository } from './agents/export-data.ts';
 import { agentExportsRepository } from './agents/exports.ts';
 import { managedAgentsRepository } from './agents/managed-agents.ts';
 import { outgoingClearancesRepository } from './agents/outgoing-clearances.ts';
@@ -91,11 +90,11 @@ export const factories = {
   a2aMessages: a2aMessagesRepository,
   pushConfigs: pushConfigsRepository,
   a2aTasks: a2aTasksRepository,
+  erasure: erasureRepository,
+  agentExport: agentExportRepository,
   agents: agentsRepository,
   approvals: approvalsRepository,
-  erasure: erasureRepository,
   erasures: erasuresRepository,
-  agentExport: agentExportRepository,
   agentExports: agentExportsRepository,
   managedAgents: managedAgentsRepository,
   outgoingClearances: outgoingClearancesRepository,

@@ -1,5 +1,5 @@
 import type { ExportStage } from '../../../packages/core/src/domain/agents/erasure-and-export.ts';
-import type { Section } from '../../repositories/agents/export-data.ts';
+import type { Section } from '../../repositories/agents/agent-data.ts';
 import type { AgentExportRow } from '../../repositories/agents/exports.ts';
 import type { ReadWork } from '../../work/unit-of-work.ts';
 

@@ -189,7 +189,7 @@ test('an agent is exported completely, then erased: other messages keep their or
   );
 });
 
-/** Tables that name agents and have no statement in `erase-data.ts`. */
+/** Tables that name agents and have no statement of the erasure in `agent-data.ts`. */
 const erasedElsewhere = [
   // With its tasks and remote threads, which they refer to.
   'a2a_messages',
@@ -235,14 +235,13 @@ test('an erasure and an export know every table that names agents', async () => 
          select from pg_constraint f where f.conrelid = c.oid and f.confrelid = 'agents'::regclass and a.attnum = any(f.conkey)))
      order by 1`,
   );
-  const source = join(import.meta.dirname, '../../../src/repositories/agents');
-  const listMissing = async (file: string) => {
-    const text = await readFile(join(source, file), 'utf8');
-    return tables.map(({ name }) => name).filter((name) => !new RegExp(`\\b${name}\\b`).test(text));
-  };
+  const source = join(import.meta.dirname, '../../../src/repositories/agents/agent-data.ts');
+  const [erasing = '', exporting = ''] = (await readFile(source, 'utf8')).split('const sections = {');
+  const listMissing = (text: string) =>
+    tables.map(({ name }) => name).filter((name) => !new RegExp(`\\b${name}\\b`).test(text));
   expect(tables.map(({ name }) => name)).toContain('contacts');
-  const erasure = 'a new table needs a statement in erase-data.ts, or its place in the list above';
-  expect(await listMissing('erase-data.ts'), erasure).toEqual(erasedElsewhere.toSorted());
-  const archive = 'a new table needs a section in export-data.ts, or its place in the list above';
-  expect(await listMissing('export-data.ts'), archive).toEqual(notExported.toSorted());
+  const erasure = 'a new table needs a statement in agent-data.ts, or its place in the list above';
+  expect(listMissing(erasing), erasure).toEqual(erasedElsewhere.toSorted());
+  const archive = 'a new table needs a section in agent-data.ts, or its place in the list above';
+  expect(listMissing(exporting), archive).toEqual(notExported.toSorted());
 });
