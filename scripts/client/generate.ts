@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { buildFakeContract } from './fake-contract.ts';
 import { generateClientFiles, generatePythonFile } from './generate-files.ts';
+import { renderToolTable } from './tool-table.ts';
 
 // npm run generate: writes everything that the clients take from the catalogue. It needs no running service.
 // All of it is generated before anything is removed: this program imports the files that it writes.
@@ -24,4 +25,11 @@ const formatter = resolve('node_modules/oxfmt/bin/oxfmt');
 const { status } = spawnSync(process.execPath, [formatter, contract], { stdio: 'inherit' });
 if (status !== 0) throw new Error(`${contract} could not be formatted`);
 
-for (const written of [folder, python, contract]) process.stdout.write(`${written} is up to date\n`);
+const page = resolve('docs/mcp.md');
+const table = /(?<=\n## Tools\n\n)(?:\|.*\n)+/;
+writeFileSync(
+  page,
+  readFileSync(page, 'utf8').replace(table, () => `${renderToolTable()}\n`),
+);
+
+for (const written of [folder, python, contract, page]) process.stdout.write(`${written} is up to date\n`);
