@@ -1,15 +1,11 @@
 import type { Core } from '../compose.ts';
-import { DomainError } from '../../packages/core/src/domain/errors.ts';
 import type { RateLimits } from '../operations/rate-limits.ts';
 import { createOpenIdClient } from '../platform/outbound/openid.ts';
-import { addressBlocked } from '../platform/outbound/failures.ts';
 import { createPublicFetch } from '../platform/outbound/guarded-fetch.ts';
-import { AddressBlocked } from '../platform/outbound/policy.ts';
 import { createJsonSigner } from '../services/auth/json-signer.ts';
 import { createOAuthStorage } from '../services/auth/oauth-storage.ts';
 import { loadSigningKeys, type SigningKey, signingKeysTopic } from '../services/auth/signing-keys.ts';
 import { toResourceUrls } from '../services/auth/tokens.ts';
-import { getErrorCode } from '../shared/narrow.ts';
 import { deriveKeys } from '../shared/encryption.ts';
 import { createLimitedLog } from '../shared/error-log.ts';
 import { createSigner } from '../shared/signer.ts';
@@ -29,7 +25,6 @@ export async function startOAuth(
   overrides: ApiOverrides,
 ) {
   const { config, unitOfWork, bus, clock } = core;
-  const read = overrides.readDocument ?? createPublicFetch({ timeoutMs: 2_500, maxBytes: 5 * 1_024 });
   const { PUBLIC_URL: public_url, SECRETS } = config;
   const log = createWarningLog(core.logger);
   const loadKeys = () => loadSigningKeys(unitOfWork, SECRETS);
@@ -51,7 +46,7 @@ export async function startOAuth(
     signing_keys,
     trust_proxy: config.TRUST_PROXY,
     documents: config.CLIENT_ID_METADATA_DOCUMENTS,
-    readDocument: (address, init) => read(address, init).catch(refuseAddress),
+    readDocument: overrides.readDocument ?? createPublicFetch({ timeoutMs: 2_500, maxBytes: 5 * 1_024 }),
     errorPage: (ctx, text) => renderer.errorPage(ctx, text),
     report: (error) => log('the authorization server failed', error),
   });
@@ -65,16 +60,6 @@ export async function startOAuth(
   bus.subscribe(signingKeysTopic, () => void keys.refresh());
   // The console reads and writes cookies of authorization requests, so the application signs with the same keys.
   return { oauth, storage, renderer, cookie_keys, signJson };
-}
-
-/**
- * Unknown hosts and internal addresses are refused alike. Without an answer of the name server it is not known which they are.
- * @throws {DomainError} VALIDATION_ERROR; other errors as they are
- */
-function refuseAddress(cause: unknown): never {
-  if (!(cause instanceof AddressBlocked) || getErrorCode(cause.cause) === 'EAI_AGAIN') throw cause;
-  const message = `The client metadata document cannot be fetched: ${addressBlocked}. Publish it at a public address.`;
-  throw new DomainError('VALIDATION_ERROR', message, { cause });
 }
 
 function newest([key]: readonly SigningKey[]): SigningKey {

@@ -20,12 +20,11 @@ export type ErrorPage = (ctx: Context, page: ErrorPageContent) => void;
 /** Routes that browsers use. */
 const browserRoutes = new Set(['authorization', 'resume']);
 
-/** Answers a rate limit, an outage or a refused metadata document as an OAuth error (RFC 6749, section 5.2; RFC 7591, section 3.2.2). */
+/** Answers a rate limit or outage as an OAuth error (RFC 6749, section 5.2). */
 export function answerDomainError(ctx: Context, error: DomainError): void {
   ctx.status = error.status;
   ctx.set(errorHeaders(error));
-  const code = error.code === 'VALIDATION_ERROR' ? 'invalid_client_metadata' : 'temporarily_unavailable';
-  ctx.body = { error: code, error_description: error.message };
+  ctx.body = { error: 'temporarily_unavailable', error_description: error.message };
 }
 
 /** The domain error in an error or its cause; the provider wraps some of them. */
@@ -53,8 +52,7 @@ export function showDomainError(ctx: Context, error: DomainError, errorPage: Err
   answerDomainError(ctx, error);
   if (ctx.accepts('html', 'json') !== 'html') return;
   const request_id = String(ctx.state['request_id']);
-  const title = error.code === 'VALIDATION_ERROR' ? 'Invalid request' : 'Temporarily unavailable';
-  errorPage(ctx, { title, message: error.message, request_id });
+  errorPage(ctx, { title: 'Temporarily unavailable', message: error.message, request_id });
 }
 
 /** Renders errors that cannot be sent to the client by a redirect: a page for browsers, JSON for programs. */

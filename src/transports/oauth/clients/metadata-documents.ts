@@ -55,12 +55,13 @@ export function clientDocuments({
 const interactiveRoutes = new Set(['authorization', 'resume']);
 
 /**
- * Fetches documents. A server that does not respond causes a temporary error, because clients drop their registration on `invalid_client`.
+ * Fetches documents. Every failure is the same temporary error: clients drop their registration on `invalid_client`, and the difference
+ * between addresses would tell about the internal network.
  */
 export function createDocumentReader(read: FetchDocument): FetchDocument {
   return async function readDocument(address, init) {
     const response = await read(address, init).catch((cause: unknown) => {
-      throw cause instanceof DomainError ? cause : documentUnavailable(cause);
+      throw documentUnavailable(cause);
     });
     if (response.status >= 500) throw documentUnavailable(new Error(`status ${response.status}`));
     return response;
@@ -68,7 +69,8 @@ export function createDocumentReader(read: FetchDocument): FetchDocument {
 }
 
 function documentUnavailable(cause: unknown): DomainError {
-  const message = 'The client metadata document is temporarily unavailable. Try again.';
+  const message =
+    'The client metadata document cannot be fetched. Check that it has a public https address, then try again.';
   return new DomainError('UNAVAILABLE', message, { cause, retry_after: 60 });
 }
 

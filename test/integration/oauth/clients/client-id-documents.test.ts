@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { openFormBrowser } from '../../../clients/form-browser.ts';
-import { AddressBlocked } from '../../../../src/platform/outbound/policy.ts';
 import { createApp, readShownRequest, readTokens } from '../../../clients/oauth/app.ts';
 import { startAuthorizationServer, useAuthorizationServer } from '../authorization-server.ts';
 
@@ -129,29 +128,11 @@ test('a client whose document cannot be fetched is told to try again', async () 
   expect(refused.headers.get('retry-after')).toBe('60');
   const page = await openFormBrowser(next.url).go(there.address());
   expect([page.status, page.headers.get('Location')]).toEqual([503, null]);
-  expect(page.visibleText).toContain('temporarily unavailable');
+  expect(page.visibleText).toContain('Check that it has a public https address, then try again.');
   away = false;
   expect((await there.refresh(refresh_token)).status).toBe(200);
   expect(next.faults).toEqual([]);
   await next.close();
-});
-
-test('a document at an unknown or internal address is refused, and both look alike', async () => {
-  const causes = { unknown: Object.assign(new Error(), { code: 'ENOTFOUND' }), internal: undefined };
-  const texts = [];
-  for (const [name, cause] of Object.entries(causes)) {
-    const client_id = publish({}, () => {
-      throw new AddressBlocked(name, { cause });
-    });
-    const app = createApp(authority.url, client_id, redirect_uri);
-    const { status, headers, text } = await openFormBrowser(authority.url).go(app.address());
-    expect([status, headers.get('Location'), headers.get('Retry-After')]).toEqual([400, null, null]);
-    expect(text).toContain('Publish it at a public address.');
-    const program = await fetch(app.address(), { headers: { Accept: 'application/json' } });
-    texts.push(await program.json());
-  }
-  expect(texts[0]).toEqual(texts[1]);
-  expect(texts[0]).toMatchObject({ error: 'invalid_client_metadata' });
 });
 
 test('the document of a client without connections is read only for authorization requests', async () => {
