@@ -1,4 +1,5 @@
 import { filesOfMessages } from '../attachments/attachments.ts';
+import { dropCanceled } from '../inbox/claims.ts';
 import { stateNow } from '../inbox/lease-clock.ts';
 import { clearedContent, laterChanges, writtenBy } from '../messages/messages.ts';
 import { query, type Statement, statement } from '../queryable.ts';
@@ -19,6 +20,7 @@ const ownedRows = {
   remote_threads: `delete from remote_threads r using thread_members m where m.thread_id = r.thread_id and m.agent_id = $1`,
   remote_agents: 'delete from remote_agents where agent_id = $1',
   remote_invitations: 'delete from remote_invitations where agent_id = $1',
+  canceled_items: `${dropCanceled('tasks')} and t.client_id = $1`,
   tasks: 'delete from tasks where client_id = $1 or agent_id = $1',
   expected_replies: 'delete from expected_replies where asked_id = $1 or sender_id = $1',
   watch_links: 'delete from watch_links where agent_id = $1',

@@ -92,6 +92,11 @@ const lockTasks = (items: string): string =>
 /** For an item `i`: whether it has no open task, or a locked one. A task that has ended can be removed, by its age or with its client. */
 const isTaskReady = `(i.task_id in (select id from locked_task) or not exists (select from tasks t where t.id = i.task_id and t.ended_at is null))`;
 
+/** Marks the items of canceled tasks `t`, which are to be removed: no claim returns them. */
+export const dropCanceled = (tasks: string): string =>
+  `update inbox_items i set is_obsolete = true from ${tasks} t
+   where t.state = 'canceled' and i.agent_id = t.agent_id and i.thread_id = t.thread_id and i.task_id = t.id`;
+
 /** For an item `i`: whether no agent has to handle it any more. */
 const isDropped = `(i.is_obsolete or exists (select from tasks t where t.id = i.task_id and t.state = 'canceled'))`;
 

@@ -67,6 +67,8 @@ const endWhere = (filter: string) =>
    update inbox_items i set ${undoClaim} from ended e where i.agent_id = e.agent_id and i.number = e.number
    returning i.task_id, e.fencing_token`;
 
+const isOfTask = `agent_id = :agent_id and state = 'leased' and task_id is not null and (:older_than::text is null or event_id < :older_than)`;
+
 const endBy = (column: TokenSource) =>
   statement(`inbox_leases.end_by_${column}`, endWhere(`${column} = :value`));
 
@@ -143,11 +145,16 @@ export const inboxLeasesRepository = repository(
        from inboxes b where b.agent_id = i.agent_id and i.agent_id = :agent_id and i.state = 'leased' and i.expires_at > ${leaseClock} and i.fencing_token = :fencing_token
        returning i.state, i.ready_at, i.attempts`,
     ),
-    /** The leases of tasks, also those that have expired or belong to a review; with `olderThan`, of older events. */
-    listOfTasks: sql.rows<[agentId: string, olderThan: string | null], EndedLease>(
-      'inbox_leases.list_of_tasks(agent_id, older_than)',
-      `select task_id, fencing_token from inbox_items
-       where agent_id = :agent_id and state = 'leased' and task_id is not null and (:older_than::text is null or event_id < :older_than)`,
+    /**
+     * Locks the leases of tasks, also those that have expired or belong to a review; with `olderThan`, of older events. One that is acknowledged
+     * meanwhile is left out.
+     */
+    lockOfTasks: sql.rows<[agentId: string, olderThan: string | null], EndedLease>(
+      'inbox_leases.lock_of_tasks(agent_id, older_than)',
+      `with locked_task as materialized (
+         select id from tasks where id = any(array(select task_id from inbox_items where ${isOfTask})) order by id for update
+       )
+       select task_id, fencing_token from inbox_items where (select count(*) from locked_task) >= 0 and ${isOfTask} order by number for update`,
     ),
     /** Ends all leases of an agent. This and the next two do not count as attempts. */
     endOfAgent: sql.rows<[agentId: string], EndedLease>(

@@ -2,6 +2,7 @@ import type { ShownDelivery, TaskState } from '../../../packages/core/src/domain
 import { type MessageRow, messageColumns } from '../messages/messages.ts';
 import { query, statement } from '../queryable.ts';
 import { lastSeenAt } from '../agents/presence.ts';
+import { dropCanceled } from '../inbox/claims.ts';
 import { repository, sql } from '../sql.ts';
 import { deliveryOf, taskMarks, type TaskRow } from './task-row.ts';
 import { type TaskWrites, toJson, writing } from './writing.ts';
@@ -178,10 +179,14 @@ export const tasksRepository = repository(
       'tasks.lock_expired(now, limit)',
       locked('expires_at <= :now and ended_at is null order by expires_at'),
     ),
-    /** Removes tasks that ended TASK_DAYS ago; returns how many. Their messages stay, and those of other installations are still known to have arrived. */
+    /**
+     * Removes tasks that ended TASK_DAYS ago; returns how many. Their messages stay, and those of other installations are still known to have
+     * arrived. No inbox returns canceled ones.
+     */
     removeExpired: sql.rowCount<[now: number, limit: number]>(
       'tasks.remove_expired(now, limit)',
-      `with ended as materialized (select id, thread_id from tasks where expires_at <= :now and ended_at is not null order by expires_at limit :limit),
+      `with ended as materialized (select id, thread_id, agent_id, state from tasks where expires_at <= :now and ended_at is not null order by expires_at limit :limit),
+       dropped as (${dropCanceled('ended')}),
        arrived as (
          insert into remote_updates (thread_id, key, message_id)
          select r.thread_id, w.client_message_id, w.message_id from ended e join a2a_messages w on w.task_id = e.id

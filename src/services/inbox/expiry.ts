@@ -23,7 +23,7 @@ export async function expireItems(work: SystemWork, agent_id: string, oldest: nu
     if (entries.length < entriesPerStep) break;
   }
   // The tasks are locked before the items.
-  await returnTasks(work, await work.db.inboxLeases.listOfTasks(agent_id, olderThan));
+  await returnTasks(work, await work.db.inboxLeases.lockOfTasks(agent_id, olderThan));
   for (const id of await work.db.inboxDeadItems.listTasksBefore(agent_id, olderThan))
     await failTask(work, id);
   const count = await work.db.inboxRetention.removeItems(agent_id, olderThan);

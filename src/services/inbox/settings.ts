@@ -99,7 +99,7 @@ export async function removeInbox(work: Work): Promise<void> {
   const { agent_id } = work.actor;
   while (await recordHandled(work, [agent_id], 0));
   if (!(await work.db.inboxes.lock(agent_id))) throw inboxNotFound();
-  await returnTasks(work, await work.db.inboxLeases.listOfTasks(agent_id, null));
+  await returnTasks(work, await work.db.inboxLeases.lockOfTasks(agent_id, null));
   await work.db.inboxes.remove(agent_id);
   // Without this, the next claim would turn it on again.
   await work.db.inboxes.markDeleted(agent_id, work.now);

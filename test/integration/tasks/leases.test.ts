@@ -138,6 +138,16 @@ test('an item whose task was removed is claimed again, and does not hold its thr
   expect(await claim()).toMatchObject({ attempt: 2, event: { data: { content: 'When does it arrive?' } } });
 });
 
+test('no item of a canceled task is claimed, also when the task was removed', async () => {
+  const { client, worker, inbox, id, claim } = await openWork();
+  await claim();
+  await expireLeases(service, worker);
+  await cancel(client, id);
+  await service.sql('update tasks set expires_at = 0 where id = $1', [id]);
+  expect(await service.core.db.tasks.removeExpired(1, 100)).toBe(1);
+  expect(await inbox.leases()).toEqual([]);
+});
+
 test('an agent that is retired fails the tasks that it was given, and cancels its own', async () => {
   const [ann, bob] = await pair();
   const received = await openTask(ann, bob);
