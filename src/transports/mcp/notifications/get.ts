@@ -68,9 +68,12 @@ export function createGetHandler({ sessions, limits, realtime, streams, features
       throw new McpHttpError(406, rpcCodes.serverError, 'Not Acceptable: accept text/event-stream.');
     }
     await consumeBudget(limits, 'event_stream', actor);
-    // Before the session is taken: a wrong cursor must not end its open stream.
-    if (ctx.get(resumeHeader)) await realtime.startOf(actor, ctx.get(resumeHeader)).catch(refuseCursor);
     const sessionId = ctx.get(sessionHeader);
+    // Before the session is taken: a wrong cursor must not end its open stream.
+    if (ctx.get(resumeHeader)) {
+      if (sessionId !== '') await sessions.check(sessionId, actor);
+      await realtime.startOf(actor, ctx.get(resumeHeader)).catch(refuseCursor);
+    }
     const session = sessionId === '' ? undefined : await sessions.takeStream(sessionId, actor);
     const sse = createSseStream(pace.heartbeat_ms, pace.onSlowReader);
     const stream = await follow(ctx, actor, { sse, session });

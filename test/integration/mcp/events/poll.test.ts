@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { eventTypes } from '../../../../packages/core/src/events/list.ts';
 import { callToolRaw } from '../../../clients/mcp/client.ts';
 import { declaresEvents, type EventQuery, pollEvents } from '../../../clients/mcp/events.ts';
@@ -59,6 +59,9 @@ test('both dialects find the capability, and events/list names what the scopes s
 test('an error of the service has the data of every other error, with the time to wait', async () => {
   const token = await instance.token('outage.reader');
   await instance.query('alter table feed_heads rename to absent', []);
+  onTestFinished(
+    async () => void (await instance.query('alter table if exists absent rename to feed_heads', [])),
+  );
   const params = { name: 'message.created' };
   const { error } = await askStateless(instance.url, token, { method: 'events/poll', params });
   await instance.query('alter table absent rename to feed_heads', []);
