@@ -71,7 +71,7 @@ export interface JobQueues {
   instances(own?: string): Promise<string[]>;
   /** Resolves when the backend responds within two seconds; rejects with the reason. */
   ping(): Promise<void>;
-  /** Like `ping`, and checks for Redis that jobs can be added, and stay: it may be full, unable to write to disk, a replica, or evict any key. */
+  /** Like `ping`, and checks for Redis that jobs can be added, and that none is evicted: it may be full, unable to write to disk, or a replica. */
   check(): Promise<void>;
   /** Closes the open consumers, then the connections. */
   close(): Promise<void>;

@@ -94,8 +94,12 @@ export function createRedisQueues({ url, prefix, log, tracing = untraced }: Redi
       } catch (error) {
         throw new Error(`Redis takes no jobs: ${describeError(error)}`, { cause: error });
       }
-      const policy = /maxmemory_policy:(allkeys-[a-z]+)/.exec(await producer.info('memory'))?.[1];
-      if (policy) throw new Error(`Redis may remove jobs: its maxmemory-policy is ${policy}`);
+      for (const server of 'nodes' in producer ? producer.nodes('master') : [producer]) {
+        const memory = await server.info('memory');
+        const policy = /maxmemory_policy:(allkeys-[a-z]+)/.exec(memory)?.[1];
+        if (policy && !/maxmemory:0\r/.test(memory))
+          throw new Error(`Redis may remove jobs: its maxmemory-policy is ${policy}`);
+      }
     },
 
     close: () => closeRedis(producer),

@@ -37,7 +37,8 @@ await describeWithRedis('a Redis that is full', () => {
     expect(await queues()).toMatch(/^ok /);
 
     await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    expect(await queues()).toMatch(/^ok /);
+    await redis.config('SET', 'maxmemory', '1gb');
     expect(await queues()).toMatch(/^FAIL .*Redis may remove jobs: its maxmemory-policy is allkeys-lru/);
-    await redis.config('SET', 'maxmemory-policy', 'noeviction');
   });
 });
