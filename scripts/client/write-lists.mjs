@@ -85,9 +85,8 @@ function keepOrder(found, present) {
   const folders = new Map(
     Array.from(found, ([path, names]) => names.map((name) => [name, posix.dirname(path)])).flat(),
   );
-  const names = Array.from(present.matchAll(/^ {2}(\w+),$/gm), ([, name]) => name).filter((name) =>
-    folders.has(name),
-  );
+  const listed = Array.from(present.matchAll(/^ {2}(\w+),$/gm), ([, name]) => name);
+  const names = [...new Set(listed)].filter((name) => folders.has(name));
   for (const [name, folder] of folders) {
     if (names.includes(name)) continue;
     const last = names.findLastIndex((other) => folders.get(other) === folder);

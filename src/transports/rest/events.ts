@@ -33,7 +33,7 @@ const listDescription: RouteDescription = {
   name: 'list_events',
   summary: 'List or wait for events',
   description:
-    'Returns the next events of your feed. If there are none, the request waits up to `wait` seconds for the first one. You get the event types that the scopes of your token allow; `realtime:read` allows all of them.',
+    'Returns the next events of your feed. If there are none, the request waits up to `wait` seconds for the first one. You get the event types that the scopes of your token allow; `realtime:read` allows all of them, and `conversations:read` alone only opens `watch=owner`.',
   scopes: watchScopes,
   input: eventsQuery,
   status: 200,

@@ -23,7 +23,7 @@ export const serverFrames = {
           pending_events: z
             .int()
             .describe(
-              'Number of events after the acknowledged position, or after the oldest event that is kept, without your own messages. With `watch=owner`: number of all events after the cursor in the feeds of these agents, also of those that you do not get. Counted up to 100.',
+              'Number of events after the acknowledged position, or after the oldest event that is kept, without your own messages. With `watch=owner`: number of all events after the cursor in the feeds of these agents, including those that you do not get. Counted up to 100.',
             ),
           pending_events_more: z.literal(true).optional().describe('Present if there are more.'),
         })

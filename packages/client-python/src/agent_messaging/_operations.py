@@ -2789,7 +2789,7 @@ class EventsOperations(Noun):
     ) -> EventPage:
         """List or wait for events.
 
-        Returns the next events of your feed. If there are none, the request waits up to `wait` seconds for the first one. You get the event types that the scopes of your token allow; `realtime:read` allows all of them.
+        Returns the next events of your feed. If there are none, the request waits up to `wait` seconds for the first one. You get the event types that the scopes of your token allow; `realtime:read` allows all of them, and `conversations:read` alone only opens `watch=owner`.
         
         Requires the scope `threads:read` or `contacts:read` or `realtime:read` or `conversations:read`.
 

@@ -1,6 +1,6 @@
 /**
  * Rate limit budgets. Budgets of one action are counted per agent; `a2a_task` counts the tasks that an agent opens through A2A; `send_message`, which also counts replies to leases, per agent and thread; `default` is every other call of an
- * agent; `mcp_initialize`, `websocket` and `event_stream` count the MCP sessions, WebSockets and notification streams that an agent opens, `event_stream` also what its MCP client answers or cancels at another process; `public` is every call of an IP address without a token. The rest protects against guessing: `sign_in` is counted per username and
+ * agent; `mcp_initialize`, `websocket` and `event_stream` count the MCP sessions, WebSockets and notification streams that an agent opens, `event_stream` also what its MCP client answers or cancels that does not run in the same process; `public` is every call of an IP address without a token. The rest protects against guessing: `sign_in` is counted per username and
  * address, `sign_in_account` per username, then `sign_in_slow` per username,
  * `sign_in_address` per address, `sign_up` per address and per account that founds organizations,
  * `add_member` and `notification_settings` per account, `notification_message` (tests and confirmations) per account and per e-mail address, `token` per client and address, `register` per address.

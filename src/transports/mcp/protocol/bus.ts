@@ -31,7 +31,7 @@ export function listenOnTopic<T>(bus: McpBus, { topic, schema, onMessage }: BusL
 }
 
 /**
- * Publishes a message of a client. It counts, because one with an unknown id reaches every process for nothing; but not as a call, because a
+ * Publishes a message of a client. The message counts, because one with an unknown id reaches every process for nothing; but not as a call, because a
  * person can still answer or cancel when the agent has no calls left. Does not wait for the bus: a process that misses it has a timeout.
  * @throws {McpHttpError} 429
  */
