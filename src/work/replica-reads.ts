@@ -1,6 +1,6 @@
 import { DomainError } from '../../packages/core/src/domain/errors.ts';
 import { createRepositories, type Repositories } from '../repositories/index.ts';
-import { type AgentPosition, positionsRepository } from '../repositories/feed/positions.ts';
+import type { AgentPosition } from '../repositories/feed/positions.ts';
 import type { Queryable } from '../repositories/queryable.ts';
 
 /**
@@ -22,7 +22,7 @@ export interface ReplicaReadParts {
  * an error on the replica, the primary decides.
  */
 export function createReplicaReads({ primary, read, onOutcome }: ReplicaReadParts) {
-  const positions = positionsRepository(primary);
+  const { positions } = createRepositories(primary);
 
   return async function fromReplica<T>(
     agentId: string,
@@ -32,12 +32,13 @@ export function createReplicaReads({ primary, read, onOutcome }: ReplicaReadPart
     try {
       return await read(async (db) => {
         outcome = 'behind';
+        const replica = createRepositories(db);
         const [current, replayed] = await Promise.all([
           positions.find(agentId),
-          positionsRepository(db).find(agentId),
+          replica.positions.find(agentId),
         ]);
         if (!current || !replayed || !isSame(current, replayed)) return null;
-        const result = await run(createRepositories(db), current.snapshot);
+        const result = await run(replica, current.snapshot);
         outcome = 'served';
         return { result };
       });

@@ -52,22 +52,21 @@ const columns = 'number, event_id, thread_id, attempts, fencing_token, expires_a
 const find = `select ${columns} from inbox_items where ${isCurrent} and fencing_token = :fencing_token`;
 
 /**
- * Rows are locked in the order that acknowledgements use, so that the two never deadlock. A lease that has expired is over: its attempt
- * counts.
+ * Locks the leases of a filter, after their tasks. Rows are locked in the order that acknowledgements use, so that the two never deadlock.
  */
-const endWhere = (filter: string) =>
-  `with found as materialized (
-     select task_id from inbox_items where state = 'leased' and review_id is null and expires_at > ${leaseClock} and ${filter} and task_id is not null
-   ), locked_task as materialized (
-     select id from tasks where id = any(array(select task_id from found)) order by id for update
-   ), ended as (
-     select agent_id, number, fencing_token from inbox_items
-     where (select count(*) from locked_task) >= 0 and state = 'leased' and review_id is null and expires_at > ${leaseClock} and ${filter} order by agent_id, number for update
-   )
-   update inbox_items i set ${undoClaim} from ended e where i.agent_id = e.agent_id and i.number = e.number
-   returning i.task_id, e.fencing_token`;
+const lockedLeases = (filter: string) =>
+  `locked_task as materialized (
+     select id from tasks where id = any(array(select task_id from inbox_items where state = 'leased' and ${filter})) order by id for update
+   ), locked as materialized (
+     select agent_id, number, task_id, fencing_token from inbox_items
+     where (select count(*) from locked_task) >= 0 and state = 'leased' and ${filter} order by agent_id, number for update
+   )`;
 
-const isOfTask = `agent_id = :agent_id and state = 'leased' and task_id is not null and (:older_than::text is null or event_id < :older_than)`;
+/** A lease that has expired is over: its attempt counts. */
+const endWhere = (filter: string) =>
+  `with ${lockedLeases(`review_id is null and expires_at > ${leaseClock} and ${filter}`)}
+   update inbox_items i set ${undoClaim} from locked l where i.agent_id = l.agent_id and i.number = l.number
+   returning i.task_id, l.fencing_token`;
 
 const endBy = (column: TokenSource) =>
   statement(`inbox_leases.end_by_${column}`, endWhere(`${column} = :value`));
@@ -151,10 +150,8 @@ export const inboxLeasesRepository = repository(
      */
     lockOfTasks: sql.rows<[agentId: string, olderThan: string | null], EndedLease>(
       'inbox_leases.lock_of_tasks(agent_id, older_than)',
-      `with locked_task as materialized (
-         select id from tasks where id = any(array(select task_id from inbox_items where ${isOfTask})) order by id for update
-       )
-       select task_id, fencing_token from inbox_items where (select count(*) from locked_task) >= 0 and ${isOfTask} order by number for update`,
+      `with ${lockedLeases('agent_id = :agent_id and task_id is not null and (:older_than::text is null or event_id < :older_than)')}
+       select task_id, fencing_token from locked`,
     ),
     /** Ends all leases of an agent. This and the next two do not count as attempts. */
     endOfAgent: sql.rows<[agentId: string], EndedLease>(

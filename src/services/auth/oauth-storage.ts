@@ -85,7 +85,7 @@ function tokenStorage(
      * secret of the credential, by its hash.
      */
     saveToken(token: string, payload: object, secret_hash: Buffer | null): Promise<boolean> {
-      const record = { ...toTokenRow(token, toDatabaseTime(payload, clock)), secret_hash };
+      const record = toTokenRow(token, toDatabaseTime(payload, clock), secret_hash);
       const { client_id, grant_id } = record;
       const now = clock.now();
       return unitOfWork.read(system, async ({ db: { tokens, clientGrants, credentials } }) => {

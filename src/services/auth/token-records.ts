@@ -23,7 +23,7 @@ const tokenPayload = z.looseObject({
 export type TokenPayload = z.input<typeof tokenPayload>;
 
 /** Returns the row for an access token. @throws if the payload is not that of an access token bound to an agent */
-export function toTokenRow(token: string, payload: unknown) {
+export function toTokenRow(token: string, payload: unknown, secret_hash: Buffer | null = null) {
   const parsed = tokenPayload.parse(payload);
   // `jti` is the token itself.
   const { jti: _token, ...kept } = parsed;
@@ -32,7 +32,7 @@ export function toTokenRow(token: string, payload: unknown) {
     agent_id: parsed.extra.sub,
     client_id: parsed.clientId,
     grant_id: parsed.grantId ?? null,
-    secret_hash: null,
+    secret_hash,
     resource: parsed.aud,
     scopes: parsed.scope.split(' ').filter((scope) => scope !== ''),
     payload: kept,
